@@ -1,0 +1,2 @@
+//! HTTP for talking to models. Clients are made from an explicit TLS configuration; nothing here is
+//! process-wide.

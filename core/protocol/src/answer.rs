@@ -1,0 +1,180 @@
+//! What a host answers. Every mapping from JSON is total: whatever is not understood is a refusal.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::{Content, Mode, Outcome, RequestKind};
+
+/// Where an "always" is kept.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Persist {
+    /// For the life of the session.
+    #[default]
+    Session,
+    /// In the project's settings.
+    Project,
+    /// In the user's settings.
+    User,
+}
+
+/// Answer to a permission request.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
+pub enum PermissionAnswer {
+    /// Run it this time.
+    AllowOnce {},
+    /// Run it, and calls like it from now on.
+    AllowAlways {
+        /// The rule to keep; absent: exactly this call.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        rule: Option<String>,
+        /// Where to keep it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        persist: Option<Persist>,
+    },
+    /// Do not run it.
+    Deny {
+        /// Told to the model.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        feedback: Option<String>,
+    },
+}
+
+/// Answer to a tool request: content, or an error.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub enum ToolAnswer {
+    /// The tool failed.
+    Failed {
+        /// Told to the model.
+        error: String,
+    },
+    /// The tool ran.
+    Ran {
+        /// Text and images for the model.
+        content: Vec<Content>,
+        /// It ran, and what it says is an error.
+        #[serde(default, rename = "isError", skip_serializing_if = "is_false")]
+        is_error: bool,
+    },
+}
+
+/// Answer to a question.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub enum QuestionAnswer {
+    /// The person did not want to answer.
+    Dismissed {
+        /// Always true.
+        dismissed: bool,
+    },
+    /// The person answered.
+    Answered {
+        /// The chosen labels.
+        answers: Vec<String>,
+        /// Free text.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        other: Option<String>,
+    },
+}
+
+/// Answer to a plan.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct PlanAnswer {
+    /// Go ahead, or not.
+    pub approved: bool,
+    /// The mode to go on in.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mode: Option<Mode>,
+    /// Told to the model.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub feedback: Option<String>,
+}
+
+/// A settled request's answer, of any kind.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Answer {
+    /// To a permission request.
+    Permission(PermissionAnswer),
+    /// To a tool request.
+    Tool(ToolAnswer),
+    /// To a question.
+    Question(QuestionAnswer),
+    /// To a plan.
+    Plan(PlanAnswer),
+    /// No answer of use: refused, with the reason.
+    Refused {
+        /// How the request ended.
+        outcome: Outcome,
+        /// Told to the model.
+        reason: String,
+    },
+}
+
+impl Answer {
+    /// Reads an answer of the given kind. What does not fit is a refusal that says what was expected.
+    #[must_use]
+    pub fn from_json(kind: RequestKind, json: &str) -> Self {
+        let read = match kind {
+            RequestKind::Permission => serde_json::from_str(json).map(Self::Permission),
+            RequestKind::Tool => serde_json::from_str(json).map(Self::Tool),
+            RequestKind::Question => serde_json::from_str(json).map(Self::Question),
+            RequestKind::Plan => serde_json::from_str(json).map(Self::Plan),
+        };
+        match read {
+            Ok(Self::Question(QuestionAnswer::Dismissed { dismissed: false })) | Err(_) => Self::nonsense(kind),
+            Ok(answer) => answer,
+        }
+    }
+
+    /// The refusal for an answer that does not fit its request.
+    #[must_use]
+    pub fn nonsense(kind: RequestKind) -> Self {
+        let expected = match kind {
+            RequestKind::Permission => "{kind: 'allow_once'}, {kind: 'allow_always'} or {kind: 'deny', feedback?}",
+            RequestKind::Tool => "{content: [...], isError?} or {error: '...'}",
+            RequestKind::Question => "{answers: [...], other?} or {dismissed: true}",
+            RequestKind::Plan => "{approved: true|false, mode?, feedback?}",
+        };
+        Self::Refused {
+            outcome: Outcome::Failed,
+            reason: format!("the host's answer was not understood; expected {expected}"),
+        }
+    }
+
+    /// How the request ended with this answer.
+    #[must_use]
+    pub fn outcome(&self) -> Outcome {
+        match self {
+            Self::Permission(PermissionAnswer::AllowOnce {}) => Outcome::AllowedOnce,
+            Self::Permission(PermissionAnswer::AllowAlways { .. }) => Outcome::AllowedAlways,
+            Self::Permission(PermissionAnswer::Deny { .. }) => Outcome::Denied,
+            Self::Tool(ToolAnswer::Ran { .. }) | Self::Question(QuestionAnswer::Answered { .. }) => Outcome::Answered,
+            Self::Tool(ToolAnswer::Failed { .. }) => Outcome::Failed,
+            Self::Question(QuestionAnswer::Dismissed { .. }) => Outcome::Dismissed,
+            Self::Plan(plan) if plan.approved => Outcome::Approved,
+            Self::Plan(_) => Outcome::Rejected,
+            Self::Refused { outcome, .. } => *outcome,
+        }
+    }
+
+    /// The answer as JSON, where there is one.
+    #[must_use]
+    pub fn to_value(&self) -> Option<Value> {
+        match self {
+            Self::Permission(answer) => serde_json::to_value(answer).ok(),
+            Self::Tool(answer) => serde_json::to_value(answer).ok(),
+            Self::Question(answer) => serde_json::to_value(answer).ok(),
+            Self::Plan(answer) => serde_json::to_value(answer).ok(),
+            Self::Refused { .. } => None,
+        }
+    }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands over a reference")]
+fn is_false(value: &bool) -> bool {
+    !value
+}

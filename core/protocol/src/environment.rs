@@ -1,0 +1,110 @@
+//! The environment as a value. A face takes it once, on the caller's thread; nothing below reads the process's.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::Arc;
+
+use crate::{EnvInherit, EnvOptions};
+
+const CORE: &[&str] = &["PATH", "HOME", "USER", "LOGNAME", "SHELL", "TMPDIR", "TERM", "LANG", "TZ"];
+const SECRET_ENDS: &[&str] = &["_KEY", "_TOKEN", "_SECRET", "_PASSWORD"];
+
+/// The environment of the host at the time an agent was created. Cheap to clone; never printed.
+#[derive(Clone, Default, PartialEq, Eq)]
+pub struct Environment(Arc<BTreeMap<String, String>>);
+
+impl Environment {
+    /// Takes a list of names and values.
+    pub fn new(pairs: impl IntoIterator<Item = (String, String)>) -> Self {
+        Self(Arc::new(pairs.into_iter().collect()))
+    }
+
+    /// One value.
+    #[must_use]
+    pub fn get(&self, name: &str) -> Option<&str> {
+        self.0.get(name).map(String::as_str).filter(|value| !value.is_empty())
+    }
+
+    /// What a child is given.
+    #[must_use]
+    pub fn for_children(&self, options: &EnvOptions) -> BTreeMap<String, String> {
+        let mut out: BTreeMap<_, _> = self
+            .0
+            .iter()
+            .filter(|(name, _)| inherits(options.inherit, name))
+            .filter(|(name, _)| !options.unset.contains(name))
+            .map(|(name, value)| (name.clone(), value.clone()))
+            .collect();
+        out.extend(options.set.iter().map(|(name, value)| (name.clone(), value.clone())));
+        out
+    }
+}
+
+impl fmt::Debug for Environment {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Environment({} names)", self.0.len())
+    }
+}
+
+fn inherits(how: EnvInherit, name: &str) -> bool {
+    match how {
+        EnvInherit::None => false,
+        EnvInherit::Core => CORE.contains(&name) || name.starts_with("LC_"),
+        EnvInherit::Safe => {
+            let upper = name.to_ascii_uppercase();
+            !SECRET_ENDS.iter().any(|end| upper.ends_with(end))
+                && !matches!(upper.as_str(), "BASH_ENV" | "ENV")
+                && !upper.starts_with("LD_")
+                && !upper.starts_with("BASH_FUNC_")
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn host() -> Environment {
+        Environment::new(
+            [
+                ("PATH", "/bin"),
+                ("LC_ALL", "C"),
+                ("ANTHROPIC_API_KEY", "sk"),
+                ("github_token", "t"),
+                ("LD_PRELOAD", "x"),
+                ("BASH_ENV", "y"),
+                ("EDITOR", "vi"),
+            ]
+            .map(|(name, value)| (name.to_owned(), value.to_owned())),
+        )
+    }
+
+    fn names(options: &EnvOptions) -> Vec<String> {
+        host().for_children(options).into_keys().collect()
+    }
+
+    #[test]
+    fn safe_leaves_out_secrets_and_loader_switches() {
+        assert_eq!(names(&EnvOptions::default()), ["EDITOR", "LC_ALL", "PATH"]);
+    }
+
+    #[test]
+    fn core_keeps_the_few_names_that_programs_need() {
+        assert_eq!(names(&EnvOptions { inherit: EnvInherit::Core, ..Default::default() }), ["LC_ALL", "PATH"]);
+    }
+
+    #[test]
+    fn what_the_host_sets_wins_over_what_it_leaves_out() {
+        let options = EnvOptions {
+            inherit: EnvInherit::None,
+            set: BTreeMap::from([("TOKEN".to_owned(), "1".to_owned())]),
+            unset: vec!["TOKEN".to_owned()],
+        };
+        assert_eq!(names(&options), ["TOKEN"]);
+    }
+
+    #[test]
+    fn printing_shows_no_value() {
+        assert_eq!(format!("{:?}", host()), "Environment(7 names)");
+    }
+}

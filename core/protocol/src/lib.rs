@@ -1,0 +1,39 @@
+//! The vocabulary of Lodger: what every face, wire and file says, in one place.
+//!
+//! Data only. This crate must never do anything: no runtime, no HTTP, no files, no policy. JSON Schema,
+//! the TypeScript types, the Python types and `docs/errors.md` are generated from what stands here.
+
+mod access;
+mod answer;
+mod clock;
+mod content;
+mod environment;
+mod error;
+mod event;
+mod id;
+mod mode;
+mod options;
+mod request;
+mod result;
+
+pub use access::{FileId, Intent, ResolvedAccess};
+pub use answer::{Answer, PermissionAnswer, Persist, PlanAnswer, QuestionAnswer, ToolAnswer};
+pub use clock::{Clock, SystemClock};
+pub use content::{Content, Message, Prompt, Role};
+pub use environment::Environment;
+pub use error::{Error, ErrorCode, ErrorEntry, Result};
+pub use event::{
+    DeniedBy, Entry, Event, EventBody, FileChange, NoticeLevel, PROTOCOL_VERSION, Passing, PlanItem, PlanStatus, Task,
+    TaskStatus, UsageReport,
+};
+pub use id::{AgentId, MessageId, PromptId, RequestId, SessionId, ToolCallId, TurnId};
+pub use mode::Mode;
+pub use options::{
+    AgentOptions, Auth, Endpoint, EndpointKind, EnvInherit, EnvOptions, Limits, RequestDelivery, TextOrList,
+    ToolOptions,
+};
+pub use request::{
+    Checks, Effect, Outcome, PermissionRequest, PlanRequest, QuestionChoice, QuestionRequest, Request, RequestBody,
+    RequestKind, Risk, Target, TargetKind, ToolRequest, TraceStep,
+};
+pub use result::{Boundary, DoneReason, StopReason, TurnResult, Usage};

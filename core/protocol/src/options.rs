@@ -1,0 +1,199 @@
+//! What a host may set when it creates an agent. Unknown names are errors.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::{Mode, SessionId};
+
+/// Everything that a host may set when it creates an agent. All of it is optional but `model`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", default)]
+pub struct AgentOptions {
+    /// The folder that the agent works in. Absent: no file or shell tools and no base prompt.
+    pub cwd: Option<String>,
+    /// More folders that the agent may use. Default: `cwd` alone.
+    pub roots: Vec<String>,
+    /// `provider/model`, such as `anthropic/claude-sonnet-5-5`; `scripted/FILE.json` plays a script.
+    pub model: Option<String>,
+    /// Points `model` at a server of your choice.
+    pub endpoint: Option<Endpoint>,
+    /// Credentials. Absent: `<PROVIDER>_API_KEY` of the environment.
+    pub auth: Option<Auth>,
+    /// How much the agent may do without asking. Default `ask`.
+    pub mode: Mode,
+    /// Takes the place of the base prompt. `[]` means none at all.
+    pub instructions: Option<TextOrList>,
+    /// Added after the base prompt or `instructions`.
+    pub append_instructions: Option<TextOrList>,
+    /// Tools that the host runs. At most 64.
+    pub tools: Vec<ToolOptions>,
+    /// What of the environment children see.
+    pub env: EnvOptions,
+    /// How requests reach the host. Default `callback`.
+    pub requests: RequestDelivery,
+    /// After how many milliseconds an unanswered request is refused. Default 300,000; 0 waits for ever.
+    pub permission_timeout_ms: Option<u64>,
+    /// Bounds.
+    pub limits: Limits,
+    /// Names the session. Default: a fresh id.
+    pub session_id: Option<SessionId>,
+}
+
+/// One text, or several that are joined by a blank line.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub enum TextOrList {
+    /// One text.
+    Text(String),
+    /// Several; empty ones are left out.
+    List(Vec<String>),
+}
+
+impl TextOrList {
+    /// The whole text, non-empty parts joined by a blank line.
+    #[must_use]
+    pub fn joined(&self) -> String {
+        match self {
+            Self::Text(text) => text.clone(),
+            Self::List(parts) => {
+                parts.iter().map(String::as_str).filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n\n")
+            }
+        }
+    }
+}
+
+/// The protocol that a server speaks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum EndpointKind {
+    /// Anthropic Messages.
+    Anthropic,
+}
+
+/// A server to talk to.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Endpoint {
+    /// The protocol.
+    pub kind: EndpointKind,
+    /// Where it is, without the protocol's own path: `http://127.0.0.1:8080`.
+    pub base_url: String,
+    /// Sent with each request.
+    #[serde(default)]
+    pub headers: BTreeMap<String, String>,
+}
+
+/// Credentials. Never printed: `Debug` shows only that they are there.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Auth {
+    /// The provider's API key.
+    pub api_key: String,
+}
+
+impl fmt::Debug for Auth {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Auth { apiKey: <hidden> }")
+    }
+}
+
+/// A tool that the host runs: calls arrive as requests of kind `tool`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ToolOptions {
+    /// 1 to 64 of letters, digits, `_` and `-`; unique. The name of a built-in tool replaces that tool.
+    pub name: String,
+    /// Told to the model.
+    pub description: String,
+    /// JSON Schema of the input; an object.
+    pub input_schema: Value,
+    /// After how many milliseconds a call fails. Default 0: it may take as long as it likes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub timeout_ms: Option<u64>,
+}
+
+/// What of the host's environment the agent's children see.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", default)]
+pub struct EnvOptions {
+    /// What is taken over. Default `safe`.
+    pub inherit: EnvInherit,
+    /// Added, over what is taken over.
+    pub set: BTreeMap<String, String>,
+    /// Left out.
+    pub unset: Vec<String>,
+}
+
+/// How much of the host's environment is taken over.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum EnvInherit {
+    /// All but `*_KEY`, `*_TOKEN`, `*_SECRET`, `*_PASSWORD`, `BASH_ENV`, `ENV` and `LD_*`.
+    #[default]
+    Safe,
+    /// `PATH`, `HOME`, `USER`, `LOGNAME`, `SHELL`, `TMPDIR`, `TERM`, `LANG`, `LC_*` and `TZ` only.
+    Core,
+    /// Nothing.
+    None,
+}
+
+/// How requests reach the host.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum RequestDelivery {
+    /// By the host's handlers. A kind without a handler is refused at once.
+    #[default]
+    Callback,
+    /// As `request_opened` events, answered by id.
+    Events,
+}
+
+/// Bounds of an agent. Each has a default; 0 is not "without limit" unless it says so.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", default)]
+pub struct Limits {
+    /// Model calls in one turn. Default 100.
+    pub max_steps: u32,
+    /// Tokens of one reply. Default 16,384.
+    pub max_output_tokens: u32,
+    /// Bytes of one tool result that the model is shown. Default 50 KiB.
+    pub max_tool_output_bytes: usize,
+    /// Milliseconds that one command may take unless its call says otherwise. Default 120,000.
+    pub command_timeout_ms: u64,
+    /// Milliseconds that a full event queue may stand unread. Default 600,000.
+    pub stall_timeout_ms: u64,
+    /// Milliseconds to wait for the provider's first byte. Default 120,000.
+    pub first_byte_timeout_ms: u64,
+    /// Milliseconds between two pieces of the provider's stream. Default 300,000.
+    pub gap_timeout_ms: u64,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            max_steps: 100,
+            max_output_tokens: 16_384,
+            max_tool_output_bytes: 50 * 1024,
+            command_timeout_ms: 120_000,
+            stall_timeout_ms: 600_000,
+            first_byte_timeout_ms: 120_000,
+            gap_timeout_ms: 300_000,
+        }
+    }
+}
+
+impl AgentOptions {
+    /// How long a request stays open; `None` waits for ever.
+    #[must_use]
+    pub fn permission_timeout_ms(&self) -> Option<u64> {
+        match self.permission_timeout_ms {
+            None => Some(300_000),
+            Some(0) => None,
+            Some(ms) => Some(ms),
+        }
+    }
+}

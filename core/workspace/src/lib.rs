@@ -1,0 +1,43 @@
+//! The outside world as a value: an agent sees files and commands only through a [`Workspace`].
+//!
+//! This crate must never decide whether something may happen; it finds out what a path really is, keeps
+//! hold of it, and acts through that handle alone.
+
+mod command;
+mod file;
+
+#[cfg(feature = "local")]
+mod local;
+
+use std::path::Path;
+
+use lodger_protocol::{Intent, Result};
+
+pub use command::{Command, CommandEnd, CommandStatus, OutputChunk, OutputStream, Running};
+pub use file::{FileHandle, StopFlag, WriteReport};
+
+#[cfg(feature = "local")]
+pub use local::{LocalWorkspace, ProcessTable};
+
+/// Files and commands of one agent.
+pub trait Workspace: Send + Sync {
+    /// The folder that relative paths start from, canonical.
+    fn cwd(&self) -> &Path;
+
+    /// Finds out what `path` really is and keeps hold of it. Blocking: call it off the async workers.
+    ///
+    /// # Errors
+    /// `invalid_input` for a path that cannot be one (empty, NUL inside), a folder where a file is needed, or
+    /// a special file; the message is for the model.
+    fn resolve(&self, path: &str, intent: Intent) -> Result<Box<dyn FileHandle>>;
+
+    /// Starts a command in a process group of its own. Returns at once.
+    ///
+    /// # Errors
+    /// `closed` when the workspace was shut down.
+    fn run(&self, command: Command) -> Result<Running>;
+
+    /// Kills every command of this workspace that still runs, and whatever escaped its group, and waits until
+    /// a search for more finds none. Blocking; bounded.
+    fn shut_down(&self);
+}

@@ -1,0 +1,5 @@
+//! Every child of one runtime.
+
+/// Every child of one runtime.
+#[derive(Debug, Default)]
+pub struct ProcessTable;
