@@ -5,4 +5,4 @@
 
 mod stream;
 
-pub use stream::{Model, ModelEvent, ModelMessage, ModelRequest, Reply, ToolSpec};
+pub use stream::{Model, ModelEvent, ModelMessage, ModelRequest, Reply};

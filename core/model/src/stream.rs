@@ -3,19 +3,7 @@
 use std::sync::Arc;
 
 use futures_util::stream::BoxStream;
-use lodger_protocol::{Content, Error, Role, StopReason, ToolCallId, Usage};
-use serde_json::Value;
-
-/// A tool, as a model is told of it.
-#[derive(Clone, Debug, PartialEq)]
-pub struct ToolSpec {
-    /// Its name.
-    pub name: String,
-    /// What it does.
-    pub description: String,
-    /// JSON Schema of its input.
-    pub input_schema: Value,
-}
+use lodger_protocol::{Content, Error, Role, StopReason, ToolCallId, ToolSpec, Usage};
 
 /// One message of the conversation, as a model sees it.
 #[derive(Clone, Debug, PartialEq)]

@@ -15,6 +15,7 @@ mod mode;
 mod options;
 mod request;
 mod result;
+mod tool;
 
 pub use access::{FileId, Intent, ResolvedAccess};
 pub use answer::{Answer, PermissionAnswer, Persist, PlanAnswer, QuestionAnswer, ToolAnswer};
@@ -37,3 +38,4 @@ pub use request::{
     RequestKind, Risk, Target, TargetKind, ToolRequest, TraceStep,
 };
 pub use result::{Boundary, DoneReason, StopReason, TurnResult, Usage};
+pub use tool::ToolSpec;

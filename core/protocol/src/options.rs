@@ -114,6 +114,9 @@ pub struct ToolOptions {
     /// After how many milliseconds a call fails. Default 0: it may take as long as it likes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timeout_ms: Option<u64>,
+    /// It only looks: its calls run side by side with others, and in mode `plan` too. Default false.
+    #[serde(default)]
+    pub read_only: bool,
 }
 
 /// What of the host's environment the agent's children see.
