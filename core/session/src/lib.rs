@@ -1,0 +1,10 @@
+//! What is kept of a conversation. The list of entries is the only state of a session; everything else is read
+//! off it.
+//!
+//! This crate must never run anything or talk to anyone.
+
+mod log;
+mod replay;
+
+pub use log::{SessionLog, Transcript};
+pub use replay::conversation;

@@ -1,0 +1,181 @@
+//! From entries to the conversation that the next request shows the model: always one that a provider accepts.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use lodger_protocol::{Content, Entry, Event, EventBody, Message, MessageId, Role, StopReason, ToolCallId};
+
+/// What a call without a result is told to have come to.
+const INTERRUPTED: &str = "interrupted: the call did not finish and its effects are unknown";
+
+/// The conversation so far. Every tool call is followed by its result: one whose result was never written is
+/// closed as interrupted, here and not in the log. A reply that was cut keeps its text, never a call.
+#[must_use]
+pub fn conversation(entries: &[Arc<Event>]) -> Vec<Message> {
+    let results: HashMap<&ToolCallId, &Entry> = entries
+        .iter()
+        .filter_map(|event| match &event.body {
+            EventBody::Entry(entry @ Entry::ToolResult { tool_call_id, .. }) => Some((tool_call_id, entry)),
+            _ => None,
+        })
+        .collect();
+
+    let mut messages = Vec::new();
+    for event in entries {
+        let EventBody::Entry(entry) = &event.body else { continue };
+        match entry {
+            Entry::UserMessage { message_id, content } => messages.push(Message {
+                id: message_id.clone(),
+                role: Role::User,
+                content: content.clone(),
+                created_at: event.ts,
+            }),
+            Entry::AssistantMessage { message_id, content, stop_reason, .. } => {
+                push_reply(&mut messages, &results, message_id, content, *stop_reason, event.ts);
+            }
+            Entry::TurnStart { .. }
+            | Entry::ToolCall { .. }
+            | Entry::ToolResult { .. }
+            | Entry::ToolDenied { .. }
+            | Entry::FileChanged { .. }
+            | Entry::RequestOpened { .. }
+            | Entry::RequestResolved { .. }
+            | Entry::Compacted { .. }
+            | Entry::ModeChanged { .. }
+            | Entry::ModelChanged { .. }
+            | Entry::SubagentStart { .. }
+            | Entry::SubagentEnd { .. }
+            | Entry::CheckpointCreated { .. }
+            | Entry::Done { .. } => {}
+        }
+    }
+    messages
+}
+
+fn push_reply(
+    messages: &mut Vec<Message>,
+    results: &HashMap<&ToolCallId, &Entry>,
+    id: &MessageId,
+    content: &[Content],
+    stop_reason: StopReason,
+    at: u64,
+) {
+    let whole = !matches!(stop_reason, StopReason::Cancelled | StopReason::Error);
+    let content: Vec<Content> = content
+        .iter()
+        .filter(|block| whole || matches!(block, Content::Text { text } if !text.is_empty()))
+        .cloned()
+        .collect();
+    if content.is_empty() {
+        return;
+    }
+    let answers: Vec<Content> = content
+        .iter()
+        .filter_map(|block| match block {
+            Content::ToolCall { tool_call_id, .. } => Some(answer_to(tool_call_id, results.get(tool_call_id).copied())),
+            _ => None,
+        })
+        .collect();
+    messages.push(Message { id: id.clone(), role: Role::Assistant, content, created_at: at });
+    if !answers.is_empty() {
+        let id = MessageId::from(format!("{id}_results"));
+        messages.push(Message { id, role: Role::User, content: answers, created_at: at });
+    }
+}
+
+fn answer_to(tool_call_id: &ToolCallId, result: Option<&Entry>) -> Content {
+    match result {
+        Some(Entry::ToolResult { content, is_error, .. }) => {
+            Content::ToolResult { tool_call_id: tool_call_id.clone(), content: content.clone(), is_error: *is_error }
+        }
+        _ => Content::ToolResult {
+            tool_call_id: tool_call_id.clone(),
+            content: vec![Content::text(INTERRUPTED)],
+            is_error: true,
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use lodger_protocol::{SystemClock, Usage};
+    use serde_json::json;
+
+    use super::*;
+    use crate::SessionLog;
+
+    fn reply(content: Vec<Content>, stop_reason: StopReason) -> Entry {
+        Entry::AssistantMessage {
+            message_id: "m".into(),
+            content,
+            stop_reason,
+            usage: Usage::default(),
+            model: "a/b".to_owned(),
+        }
+    }
+
+    fn call(id: &str) -> Content {
+        Content::ToolCall { tool_call_id: id.into(), tool_name: "t".to_owned(), input: json!({}) }
+    }
+
+    fn replayed(entries: Vec<Entry>) -> Vec<(Role, Vec<Content>)> {
+        let log = SessionLog::new("s".into(), Arc::new(SystemClock));
+        for entry in entries {
+            log.append(None, entry);
+        }
+        conversation(&log.transcript()).into_iter().map(|message| (message.role, message.content)).collect()
+    }
+
+    #[test]
+    fn results_stand_right_after_their_calls_in_call_order() {
+        let result = |id: &str, text: &str| Entry::ToolResult {
+            tool_call_id: id.into(),
+            tool_name: "t".to_owned(),
+            content: vec![Content::text(text)],
+            is_error: false,
+            duration_ms: 1,
+            truncated: false,
+            files: Vec::new(),
+        };
+        let told = replayed(vec![
+            reply(vec![call("1"), call("2")], StopReason::ToolUse),
+            result("2", "second"),
+            result("1", "first"),
+        ]);
+        assert_eq!(told.len(), 2);
+        let texts: Vec<_> = told[1]
+            .1
+            .iter()
+            .map(|block| match block {
+                Content::ToolResult { content, .. } => Content::joined_text(content),
+                _ => String::new(),
+            })
+            .collect();
+        assert_eq!(texts, ["first", "second"]);
+    }
+
+    #[test]
+    fn a_call_without_a_result_is_closed_as_interrupted() {
+        let told = replayed(vec![reply(vec![call("1")], StopReason::ToolUse)]);
+        assert_eq!(
+            told[1].1,
+            [Content::ToolResult {
+                tool_call_id: "1".into(),
+                content: vec![Content::text(INTERRUPTED)],
+                is_error: true
+            }]
+        );
+    }
+
+    #[test]
+    fn a_cut_reply_keeps_its_text_and_nothing_else() {
+        let thought = Content::Thinking { text: "hm".to_owned(), signature: None };
+        let told = replayed(vec![reply(vec![thought, Content::text("half")], StopReason::Cancelled)]);
+        assert_eq!(told, [(Role::Assistant, vec![Content::text("half")])]);
+    }
+
+    #[test]
+    fn a_reply_cut_before_its_first_text_leaves_no_message() {
+        assert_eq!(replayed(vec![reply(vec![], StopReason::Error)]), []);
+    }
+}
