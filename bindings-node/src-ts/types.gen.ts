@@ -1,0 +1,1100 @@
+// Generated from the Rust types in core/protocol by `make gen`. Do not edit.
+//
+// Optional members are absent when there is nothing to say; they are never null. A server or library newer than
+// these types may send events, blocks and codes that are not listed here: ignore what you do not know.
+
+/** An agent inside a session: the main one, or a sub-agent. */
+export type AgentId = string;
+
+/** Everything that a host may set when it creates an agent. All of it is optional but `model`. */
+export interface AgentOptions {
+  /** Added after the base prompt or `instructions`. */
+  appendInstructions?: TextOrList;
+  /** Credentials. Absent: `<PROVIDER>_API_KEY` of the environment. */
+  auth?: Auth;
+  /** The folder that the agent works in. Absent: no file or shell tools and no base prompt. */
+  cwd?: string;
+  /** Points `model` at a server of your choice. */
+  endpoint?: Endpoint;
+  /** What of the environment children see. */
+  env?: EnvOptions;
+  /** Takes the place of the base prompt. `[]` means none at all. */
+  instructions?: TextOrList;
+  /** Bounds. */
+  limits?: Limits;
+  /** How much the agent may do without asking. Default `ask`. */
+  mode?: Mode;
+  /** `provider/model`, such as `anthropic/claude-sonnet-5-5`; `scripted/FILE.json` plays a script. */
+  model?: string;
+  /** After how many milliseconds an unanswered request is refused. Default 300,000; 0 waits for ever. */
+  permissionTimeoutMs?: number;
+  /** How requests reach the host. Default `callback`. */
+  requests?: RequestDelivery;
+  /** More folders that the agent may use. Default: `cwd` alone. */
+  roots?: string[];
+  /** Names the session. Default: a fresh id. */
+  sessionId?: SessionId;
+  /** Tools that the host runs. At most 64. */
+  tools?: ToolOptions[];
+}
+
+/** Credentials. Never printed: `Debug` shows only that they are there. */
+export interface Auth {
+  /** The provider's API key. */
+  apiKey: string;
+}
+
+/** How whole the last reply is. */
+export type Boundary =
+  /** The turn ended after a complete reply. */
+  | 'complete'
+  /** The turn was cut in the middle of a reply or of a tool call. */
+  | 'interrupted';
+
+/** Findings of checks that ran before the request was opened. */
+export interface Checks {
+  /** A blocking finding refuses the call whatever the answer is. */
+  blocking: boolean;
+  /** What was found, one line each. */
+  findings: string[];
+}
+
+/** One block of a message. */
+export type Content =
+  | TextContent
+  | ThinkingContent
+  | RedactedThinkingContent
+  | ToolCallContent
+  | ToolResultContent
+  | ImageContent
+  | ResourceContent;
+
+/** Plain text. */
+export interface TextContent {
+  type: 'text';
+  /** UTF-8 text. */
+  text: string;
+}
+
+/** What the model thought, where the provider shows it. */
+export interface ThinkingContent {
+  type: 'thinking';
+  /** The thought, possibly a summary; may be empty when only the signature was sent. */
+  text: string;
+  /** The provider's signature; sent back unchanged, or the block is left out. */
+  signature?: string;
+}
+
+/** Thought that the provider encrypted; sent back unchanged. */
+export interface RedactedThinkingContent {
+  type: 'redacted_thinking';
+  /** Opaque data of the provider. */
+  data: string;
+}
+
+/** The model asks for a tool. */
+export interface ToolCallContent {
+  type: 'tool_call';
+  /** Ties the call to its result. */
+  toolCallId: ToolCallId;
+  /** Name of the tool. */
+  toolName: string;
+  /** The input, as the model wrote it. */
+  input: unknown;
+}
+
+/** What a tool answered. */
+export interface ToolResultContent {
+  type: 'tool_result';
+  /** The call that this answers. */
+  toolCallId: ToolCallId;
+  /** Text and images for the model. */
+  content: Content[];
+  /** The tool failed or was refused. */
+  isError?: boolean;
+}
+
+/** A picture. */
+export interface ImageContent {
+  type: 'image';
+  /** `image/png`, `image/jpeg`, `image/gif` or `image/webp`. */
+  mimeType: string;
+  /** Base64 of the picture; at most 5 MiB of text. */
+  data: string;
+}
+
+/** A named text that the host hands over. The URI gives no access to anything. */
+export interface ResourceContent {
+  type: 'resource';
+  /** What the text is called. */
+  uri: string;
+  /** The text itself. */
+  text?: string;
+}
+
+/** Who refused a call. */
+export type DeniedBy =
+  /** The person, through the host's handler. */
+  | 'user'
+  /** The host itself: no handler, or one that failed. */
+  | 'host'
+  /** A rule. */
+  | 'rule'
+  /** Managed policy. */
+  | 'policy'
+  /** A blocking check. */
+  | 'checks'
+  /** Nobody answered in time. */
+  | 'timeout'
+  /** The mode. */
+  | 'mode';
+
+/** Why a turn ended. */
+export type DoneReason =
+  /** The model finished. */
+  | 'end_turn'
+  /** The model reached its output limit. */
+  | 'max_output_tokens'
+  /** `limits.maxSteps` model calls were made. */
+  | 'max_steps'
+  /** The budget was used up. */
+  | 'max_budget'
+  /** The model, or its provider, declined. */
+  | 'refused'
+  /** The host cancelled, interrupted, or stopped reading. */
+  | 'cancelled'
+  /** Something failed; see `error`. */
+  | 'error';
+
+/** What a call does to the world. */
+export type Effect =
+  /** Looks only. */
+  | 'read'
+  /** Changes files. */
+  | 'write'
+  /** Runs a program or the host's own code. */
+  | 'execute'
+  /** Talks to the network. */
+  | 'network';
+
+/** A server to talk to. */
+export interface Endpoint {
+  /** The protocol. */
+  kind: EndpointKind;
+  /** Where it is, without the protocol's own path: `http://127.0.0.1:8080`. */
+  baseUrl: string;
+  /** Sent with each request. */
+  headers?: Record<string, string>;
+}
+
+/** The protocol that a server speaks. */
+export type EndpointKind =
+  /** Anthropic Messages. */
+  | 'anthropic';
+
+/** How much of the host's environment is taken over. */
+export type EnvInherit =
+  /** All but `*_KEY`, `*_TOKEN`, `*_SECRET`, `*_PASSWORD`, `BASH_ENV`, `ENV` and `LD_*`. */
+  | 'safe'
+  /** `PATH`, `HOME`, `USER`, `LOGNAME`, `SHELL`, `TMPDIR`, `TERM`, `LANG`, `LC_*` and `TZ` only. */
+  | 'core'
+  /** Nothing. */
+  | 'none';
+
+/** What of the host's environment the agent's children see. */
+export interface EnvOptions {
+  /** What is taken over. Default `safe`. */
+  inherit?: EnvInherit;
+  /** Added, over what is taken over. */
+  set?: Record<string, string>;
+  /** Left out. */
+  unset?: string[];
+}
+
+/** An error as every face shows it. */
+export interface Error {
+  /** Stable name of what went wrong. */
+  code: ErrorCode;
+  /** What was expected, what was found, what to do. Never holds a secret. */
+  message: string;
+  /** Whether the same call may succeed later, unchanged. */
+  retryable: boolean;
+  /** Details for programs. */
+  data?: unknown;
+  /** How long the provider asked to wait. */
+  retryAfterMs?: number;
+}
+
+/** What went wrong, as a stable name. */
+export type ErrorCode =
+  /** An option is unknown, missing or malformed. The message names the option, what was expected and, for a misspelt name, the likely one. */
+  | 'invalid_options'
+  /** An argument is malformed: a null pointer, text that is not UTF-8, JSON that does not parse, a prompt of the wrong shape or over a limit. */
+  | 'invalid_input'
+  /** The agent, turn or runtime was closed. Create a new one. */
+  | 'closed'
+  /** This build, platform or agent cannot do that. The message says what is missing. */
+  | 'unsupported'
+  /** The handle was made before a fork and is used in the child. Create a new agent in the child. */
+  | 'forked'
+  /** Something took longer than its limit. The message names the limit. */
+  | 'timeout'
+  /** A fault in Lodger. Please report it with the message. */
+  | 'internal'
+  /** A fault in Lodger that was contained: the turn ended, the agent can go on. Please report it with the message. */
+  | 'internal_panic'
+  /** Nobody read a full event queue for `limits.stallTimeoutMs`. Read the turn, or await it. */
+  | 'consumer_stalled'
+  /** A prompt is still running. Wait for its `done`, or interrupt it. */
+  | 'session_busy'
+  /** Another process has the session open. */
+  | 'session_locked'
+  /** There is no such session. */
+  | 'session_not_found'
+  /** There is no open request with that id. */
+  | 'request_not_found'
+  /** The request was answered, cancelled or timed out before; the first outcome stands. */
+  | 'request_settled'
+  /** A path lies outside the folders that the agent may use. */
+  | 'outside_roots'
+  /** A file was replaced between the decision and its use. Read it again. */
+  | 'path_changed'
+  /** The call was refused by a person, a rule or the absence of an answer. */
+  | 'permission_denied'
+  /** Managed policy fixes this setting. */
+  | 'locked_by_policy'
+  /** Policy does not allow this model. */
+  | 'model_not_allowed'
+  /** A policy bundle was not accepted: signature, age or form. */
+  | 'policy_rejected'
+  /** The provider refused the credentials, or there are none. The message says where they are looked for. */
+  | 'provider_auth'
+  /** The provider limits the rate of requests. Wait for `retryAfterMs` where it is given. */
+  | 'provider_rate_limited'
+  /** The provider has too much load. */
+  | 'provider_overloaded'
+  /** The provider could not be reached or answered with a fault of its own. */
+  | 'provider_unavailable'
+  /** The provider did not accept the request. Its own words are in the message. */
+  | 'provider_rejected'
+  /** The provider's stream ended before the reply was complete. */
+  | 'provider_stream_cut'
+  /** The provider sent something that is not its protocol. */
+  | 'provider_malformed'
+  /** The conversation no longer fits the model's context window. */
+  | 'context_overflow'
+  /** The checkpoint bytes are damaged. */
+  | 'checkpoint_corrupt'
+  /** The checkpoint was written by a newer version. */
+  | 'checkpoint_unsupported'
+  /** The checkpoint is whole but does not describe a conversation. */
+  | 'checkpoint_invalid'
+  /** The checkpoint is over `limits.maxCheckpointBytes`. */
+  | 'checkpoint_too_large'
+  /** The turn has a reader already. A turn is read by one; open no second iterator. */
+  | 'reader_busy'
+  /** A call that waits was made from inside a callback. Call it from another thread. */
+  | 'would_deadlock'
+  /** A sized struct is larger than this library knows and its extra bytes are not zero. Use a library at least as new as the header. */
+  | 'abi_mismatch';
+
+/** One event: an envelope and what happened. */
+export type Event =
+  | UserMessageEvent
+  | TurnStartEvent
+  | AssistantMessageEvent
+  | ToolCallEvent
+  | ToolResultEvent
+  | ToolDeniedEvent
+  | FileChangedEvent
+  | RequestOpenedEvent
+  | RequestResolvedEvent
+  | CompactedEvent
+  | ModeChangedEvent
+  | ModelChangedEvent
+  | SubagentStartEvent
+  | SubagentEndEvent
+  | CheckpointCreatedEvent
+  | DoneEvent
+  | SessionStateEvent
+  | SessionClosedEvent
+  | PromptQueuedEvent
+  | PromptStartedEvent
+  | TextDeltaEvent
+  | ThinkingDeltaEvent
+  | ToolInputDeltaEvent
+  | ToolProgressEvent
+  | RetryEvent
+  | UsageEvent
+  | NoticeEvent
+  | TaskUpdateEvent
+  | PlanUpdateEvent
+  | ReplayGapEvent;
+
+/** What every event has. */
+export interface EventBase {
+  /** Version of this schema. */
+  v: number;
+  /** Place in the session, dense from 1. */
+  seq: number;
+  /** Unix milliseconds. */
+  ts: number;
+  /** The session. */
+  sessionId: SessionId;
+  /** The sub-agent; absent for the main one. */
+  agentId?: AgentId;
+  /** The call that started the sub-agent. */
+  parentToolCallId?: ToolCallId;
+  /** The turn, for what belongs to one. */
+  turnId?: TurnId;
+}
+
+/** A prompt entered the conversation. */
+export interface UserMessageEvent extends EventBase {
+  type: 'user_message';
+  /** The message. */
+  messageId: MessageId;
+  /** Its blocks. */
+  content: Content[];
+}
+
+/** A turn began. */
+export interface TurnStartEvent extends EventBase {
+  type: 'turn_start';
+  /** The prompt that it answers. */
+  promptId: PromptId;
+  /** `provider/model`. */
+  model: string;
+  /** The mode at the start. */
+  mode: Mode;
+}
+
+/** One whole reply of the model, after its deltas. */
+export interface AssistantMessageEvent extends EventBase {
+  type: 'assistant_message';
+  /** The message. */
+  messageId: MessageId;
+  /** Its blocks, tool calls among them. */
+  content: Content[];
+  /** Why the model stopped. */
+  stopReason: StopReason;
+  /** What this reply used. */
+  usage: Usage;
+  /** `provider/model` that wrote it. */
+  model: string;
+}
+
+/** The model asked for a tool; appended before anything is decided. */
+export interface ToolCallEvent extends EventBase {
+  type: 'tool_call';
+  /** The call. */
+  toolCallId: ToolCallId;
+  /** Name of the tool. */
+  toolName: string;
+  /** The input, as the model wrote it. */
+  input: unknown;
+  /** What the call would do, as far as the input could be read. */
+  target: Target;
+}
+
+/** The end of a call: exactly one for each. */
+export interface ToolResultEvent extends EventBase {
+  type: 'tool_result';
+  /** The call. */
+  toolCallId: ToolCallId;
+  /** Name of the tool. */
+  toolName: string;
+  /** What the model is told. */
+  content: Content[];
+  /** The tool failed or was refused. */
+  isError: boolean;
+  /** From decision to end; 0 for calls that never ran. */
+  durationMs: number;
+  /** Something was left out of `content`. */
+  truncated: boolean;
+  /** Files that the call changed. */
+  files: FileChange[];
+}
+
+/** A call was refused. */
+export interface ToolDeniedEvent extends EventBase {
+  type: 'tool_denied';
+  /** The call. */
+  toolCallId: ToolCallId;
+  /** Name of the tool. */
+  toolName: string;
+  /** Who refused. */
+  by: DeniedBy;
+  /** What the model is told beside. */
+  feedback?: string;
+}
+
+/** A file was changed by the agent. */
+export interface FileChangedEvent extends EventBase {
+  type: 'file_changed';
+  /** The call that changed it. */
+  toolCallId: ToolCallId;
+  /** Absolute path. */
+  path: string;
+  /** The file did not exist before. */
+  created: boolean;
+  /** Replaced in one step; false when it had to be written in place. */
+  atomic: boolean;
+}
+
+/** A request to the host was opened. */
+export type RequestOpenedEvent = EventBase & { type: 'request_opened' } & Request;
+
+/** A request was settled: exactly one for each. */
+export interface RequestResolvedEvent extends EventBase {
+  type: 'request_resolved';
+  /** The request. */
+  requestId: RequestId;
+  /** Which of the four it was. */
+  kind: RequestKind;
+  /** How it ended. */
+  outcome: Outcome;
+}
+
+/** The conversation was made shorter. */
+export interface CompactedEvent extends EventBase {
+  type: 'compacted';
+  /** Tokens before. */
+  tokensBefore: number;
+  /** Tokens after. */
+  tokensAfter: number;
+  /** What stands for the part that was left out. */
+  summary: string;
+}
+
+/** The mode changed. */
+export interface ModeChangedEvent extends EventBase {
+  type: 'mode_changed';
+  /** The new mode. */
+  mode: Mode;
+}
+
+/** The model changed. */
+export interface ModelChangedEvent extends EventBase {
+  type: 'model_changed';
+  /** `provider/model`. */
+  model: string;
+}
+
+/** A sub-agent began. */
+export interface SubagentStartEvent extends EventBase {
+  type: 'subagent_start';
+  /** What it is to do. */
+  description: string;
+}
+
+/** A sub-agent ended. */
+export interface SubagentEndEvent extends EventBase {
+  type: 'subagent_end';
+  /** Why it ended. */
+  reason: DoneReason;
+}
+
+/** Portable bytes of the session were made. */
+export interface CheckpointCreatedEvent extends EventBase {
+  type: 'checkpoint_created';
+  /** Names it. */
+  checkpointId: string;
+}
+
+/** A turn ended: exactly one for each. */
+export interface DoneEvent extends EventBase {
+  type: 'done';
+  /** The prompt that it answered. */
+  promptId: PromptId;
+  /** Why it ended. */
+  reason: DoneReason;
+  /** Tokens of this turn. */
+  usage: Usage;
+  /** How whole the last reply is. */
+  boundary: Boundary;
+  /** US dollars of this turn; absent when a price is unknown. */
+  costUsd?: number;
+  /** What failed. */
+  error?: Error;
+}
+
+/** Where a session stands, for one who joins. */
+export interface SessionStateEvent extends EventBase {
+  type: 'session_state';
+  /** The mode. */
+  mode: Mode;
+  /** `provider/model`. */
+  model: string;
+  /** A turn is running. */
+  running: boolean;
+}
+
+/** The session was closed. */
+export interface SessionClosedEvent extends EventBase {
+  type: 'session_closed';
+  /** Why. */
+  reason: string;
+}
+
+/** A prompt waits for its turn. */
+export interface PromptQueuedEvent extends EventBase {
+  type: 'prompt_queued';
+  /** The prompt. */
+  promptId: PromptId;
+  /** How many are before it. */
+  position: number;
+}
+
+/** A waiting prompt's turn begins. */
+export interface PromptStartedEvent extends EventBase {
+  type: 'prompt_started';
+  /** The prompt. */
+  promptId: PromptId;
+}
+
+/** More text of the answer. */
+export interface TextDeltaEvent extends EventBase {
+  type: 'text_delta';
+  /** The message that grows. */
+  messageId: MessageId;
+  /** Append this. */
+  text: string;
+}
+
+/** More of the model's thought. */
+export interface ThinkingDeltaEvent extends EventBase {
+  type: 'thinking_delta';
+  /** The message that grows. */
+  messageId: MessageId;
+  /** Append this. */
+  text: string;
+}
+
+/** More of a call's input, as raw JSON text. */
+export interface ToolInputDeltaEvent extends EventBase {
+  type: 'tool_input_delta';
+  /** The call. */
+  toolCallId: ToolCallId;
+  /** Name of the tool. */
+  toolName: string;
+  /** Append this. */
+  text: string;
+}
+
+/** A running call has something to show. */
+export interface ToolProgressEvent extends EventBase {
+  type: 'tool_progress';
+  /** The call. */
+  toolCallId: ToolCallId;
+  /** `stdout`, `stderr`, or `progress` for a tool of the host. */
+  stream: string;
+  /** Append this. */
+  chunk: string;
+}
+
+/** A request to the provider is tried again. */
+export interface RetryEvent extends EventBase {
+  type: 'retry';
+  /** The attempt that failed, from 1. */
+  attempt: number;
+  /** How many there may be. */
+  maxAttempts: number;
+  /** How long it waits. */
+  delayMs: number;
+  /** What failed. */
+  reason: string;
+  /** The provider's status, where it sent one. */
+  status?: number;
+}
+
+/** What was used so far. */
+export interface UsageEvent extends EventBase {
+  type: 'usage';
+  /** This turn. */
+  turn: Usage;
+  /** The whole session. */
+  session: Usage;
+  /** Tokens in the context of the last request. */
+  contextTokens?: number;
+  /** The model's context window, where known. */
+  contextWindow?: number;
+  /** US dollars of the session; absent when a price is unknown. */
+  costUsd?: number;
+}
+
+/** Something that a person may want to know. */
+export interface NoticeEvent extends EventBase {
+  type: 'notice';
+  /** How much it matters. */
+  level: NoticeLevel;
+  /** Stable name. */
+  code: string;
+  /** One line. */
+  text: string;
+}
+
+/** The agent's task list. */
+export interface TaskUpdateEvent extends EventBase {
+  type: 'task_update';
+  /** All of it. */
+  tasks: Task[];
+}
+
+/** The agent's plan. */
+export interface PlanUpdateEvent extends EventBase {
+  type: 'plan_update';
+  /** The plan, in Markdown. */
+  plan: string;
+  /** Where it stands. */
+  status: PlanStatus;
+}
+
+/** Events before this were lost to a reader that came back too late. */
+export interface ReplayGapEvent extends EventBase {
+  type: 'replay_gap';
+  /** The last event that the reader had. */
+  requestedId: number;
+  /** The first that is still there. */
+  firstId: number;
+  /** How many are missing. */
+  dropped: number;
+}
+
+/** A file that a call changed. */
+export interface FileChange {
+  /** Absolute path. */
+  path: string;
+  /** The file did not exist before. */
+  created: boolean;
+  /** Replaced in one step; false when it had to be written in place. */
+  atomic: boolean;
+}
+
+/** Bounds of an agent. Each has a default; 0 is not "without limit" unless it says so. */
+export interface Limits {
+  /** Milliseconds that one command may take unless its call says otherwise. Default 120,000. */
+  commandTimeoutMs?: number;
+  /** Milliseconds to wait for the provider's first byte. Default 120,000. */
+  firstByteTimeoutMs?: number;
+  /** Milliseconds between two pieces of the provider's stream. Default 300,000. */
+  gapTimeoutMs?: number;
+  /** Tokens of one reply. Default 16,384. */
+  maxOutputTokens?: number;
+  /** Model calls in one turn. Default 100. */
+  maxSteps?: number;
+  /** Bytes of one tool result that the model is shown. Default 50 KiB. */
+  maxToolOutputBytes?: number;
+  /** Milliseconds that a full event queue may stand unread. Default 600,000. */
+  stallTimeoutMs?: number;
+}
+
+/** One message of the conversation so far. */
+export interface Message {
+  /** Opaque id. */
+  id: MessageId;
+  /** Who said it. */
+  role: Role;
+  /** The blocks, in order. */
+  content: Content[];
+  /** Unix milliseconds. */
+  createdAt: number;
+}
+
+/** One message of the conversation. */
+export type MessageId = string;
+
+/** How much an agent may do without asking. */
+export type Mode =
+  /** Reads inside the roots run; everything else asks. The default. */
+  | 'ask'
+  /** File edits inside the roots run too; commands, network and other paths ask. */
+  | 'auto-edit'
+  /** Nothing asks. */
+  | 'full-auto'
+  /** Reads only: every call that would change something is refused. */
+  | 'plan';
+
+/** How much a notice matters. */
+export type NoticeLevel =
+  /** Good to know. */
+  | 'info'
+  /** Something is not as asked for. */
+  | 'warning'
+  /** Something failed, and the turn goes on. */
+  | 'error';
+
+/** How a request ended. */
+export type Outcome =
+  /** Permission, this time. */
+  | 'allowed_once'
+  /** Permission, from now on. */
+  | 'allowed_always'
+  /** No permission. */
+  | 'denied'
+  /** The tool ran, or the question was answered. */
+  | 'answered'
+  /** The person did not want to answer. */
+  | 'dismissed'
+  /** The plan may go ahead. */
+  | 'approved'
+  /** The plan may not go ahead. */
+  | 'rejected'
+  /** Nobody answered in time. */
+  | 'expired'
+  /** The turn ended first. */
+  | 'cancelled'
+  /** The handler failed, answered nonsense, or was dropped. */
+  | 'failed';
+
+/** Answer to a permission request. */
+export type PermissionAnswer =
+  | AllowOnceAnswer
+  | AllowAlwaysAnswer
+  | DenyAnswer;
+
+/** Run it this time. */
+export interface AllowOnceAnswer {
+  kind: 'allow_once';
+}
+
+/** Run it, and calls like it from now on. */
+export interface AllowAlwaysAnswer {
+  kind: 'allow_always';
+  /** Where to keep it. */
+  persist?: Persist;
+  /** The rule to keep; absent: exactly this call. */
+  rule?: string;
+}
+
+/** Do not run it. */
+export interface DenyAnswer {
+  kind: 'deny';
+  /** Told to the model. */
+  feedback?: string;
+}
+
+/** May this call run? */
+export interface PermissionRequest {
+  /** Name of the tool. */
+  toolName: string;
+  /** A title for a dialog, such as `Run command`. */
+  label: string;
+  /** The input, as the model wrote it. */
+  input: unknown;
+  /** One line for a person. */
+  summary: string;
+  /** What it does to the world. */
+  effect: Effect;
+  /** What the call would do. */
+  target: Target;
+  /** Every file or command that the call touches, one line each. */
+  targets: string[];
+  /** How much harm it could do. */
+  risk: Risk;
+  /** Rules that would allow this call from now on; empty when there is none to offer. */
+  suggestedRules: string[];
+  /** How policy came to ask. */
+  trace: TraceStep[];
+  /** Findings of checks, where any ran. */
+  checks?: Checks;
+  /** A unified diff, for changes of files. */
+  diff?: string;
+}
+
+/** Where an "always" is kept. */
+export type Persist =
+  /** For the life of the session. */
+  | 'session'
+  /** In the project's settings. */
+  | 'project'
+  /** In the user's settings. */
+  | 'user';
+
+/** Answer to a plan. */
+export interface PlanAnswer {
+  /** Go ahead, or not. */
+  approved: boolean;
+  /** Told to the model. */
+  feedback?: string;
+  /** The mode to go on in. */
+  mode?: Mode;
+}
+
+/** A plan to approve. */
+export interface PlanRequest {
+  /** The plan, in Markdown. */
+  plan: string;
+}
+
+/** Where a plan stands. */
+export type PlanStatus =
+  /** Being written. */
+  | 'draft'
+  /** The person agreed. */
+  | 'approved'
+  /** The person did not agree. */
+  | 'rejected';
+
+/** What a host may send as a prompt: a text, or blocks of text, resources and images. */
+export type Prompt = string | Content[];
+
+/** A prompt, from the moment it was accepted; it may wait before its turn starts. */
+export type PromptId = string;
+
+/** Answer to a question. */
+export type QuestionAnswer =
+  /** The person did not want to answer. */
+  | {
+      /** Always true. */
+      dismissed: boolean;
+    }
+  /** The person answered. */
+  | {
+      /** The chosen labels. */
+      answers: string[];
+      /** Free text. */
+      other?: string;
+    };
+
+/** One answer to choose. */
+export interface QuestionChoice {
+  /** What to show and to answer with. */
+  label: string;
+  /** What choosing it means. */
+  description?: string;
+}
+
+/** A question to the person. */
+export interface QuestionRequest {
+  /** The question. */
+  question: string;
+  /** Answers to choose from. */
+  options: QuestionChoice[];
+  /** More than one may be chosen. */
+  multiSelect: boolean;
+  /** Free text is an answer too. */
+  allowOther: boolean;
+}
+
+/** What every request has. */
+export interface RequestBase {
+  /** Answer with this id, or by the handle. */
+  requestId: RequestId;
+  /** Unix milliseconds after which it is refused; absent when it waits for ever. */
+  expiresAt?: number;
+  /** The call that it is about. */
+  toolCallId?: ToolCallId;
+}
+
+/** An open request. */
+export type Request = RequestBase &
+  (
+    /** May this call run? */
+    | { kind: 'permission'; permission: PermissionRequest }
+    /** Run this tool of yours. */
+    | { kind: 'tool'; tool: ToolRequest }
+    /** A question to the person. */
+    | { kind: 'question'; question: QuestionRequest }
+    /** A plan to approve. */
+    | { kind: 'plan'; plan: PlanRequest }
+  );
+
+/** How requests reach the host. */
+export type RequestDelivery =
+  /** By the host's handlers. A kind without a handler is refused at once. */
+  | 'callback'
+  /** As `request_opened` events, answered by id. */
+  | 'events';
+
+/** One open question to the host. */
+export type RequestId = string;
+
+/** The four kinds of request. */
+export type RequestKind =
+  /** May this call run? */
+  | 'permission'
+  /** Run this tool of yours. */
+  | 'tool'
+  /** A question to the person. */
+  | 'question'
+  /** A plan to approve. */
+  | 'plan';
+
+/** How much harm a call could do, from one table in the policy. */
+export type Risk =
+  /** Looks only, inside the roots. */
+  | 'low'
+  /** Changes that can be undone. */
+  | 'medium'
+  /** Commands, the network, and paths outside the roots. */
+  | 'high';
+
+/** Who said it. */
+export type Role =
+  /** The person, the host, or a tool answering for them. */
+  | 'user'
+  /** The model. */
+  | 'assistant';
+
+/** One conversation, kept or not. */
+export type SessionId = string;
+
+/** Why the model stopped writing one reply. */
+export type StopReason =
+  /** It had said all it wanted. */
+  | 'end_turn'
+  /** It waits for the results of its tool calls. */
+  | 'tool_use'
+  /** It reached the limit of output tokens. */
+  | 'max_output_tokens'
+  /** It, or its provider, declined to answer. */
+  | 'refused'
+  /** The turn was cancelled; the reply holds what had arrived. */
+  | 'cancelled'
+  /** The stream broke; the reply holds what had arrived. */
+  | 'error';
+
+/** What a call would do, in a form to show and to judge. */
+export interface Target {
+  /** One line for a person. */
+  summary: string;
+  /** What it does to the world. */
+  effect: Effect;
+  /** What it acts on. */
+  kind: TargetKind;
+  /** The command line, where it is one. */
+  command?: string;
+  /** The files it names, as absolute paths, where it names any. */
+  paths?: string[];
+}
+
+/** What a call acts on. */
+export type TargetKind =
+  /** A shell command. */
+  | 'command'
+  /** Files. */
+  | 'file'
+  /** A network address. */
+  | 'network'
+  /** A tool of an MCP server. */
+  | 'mcp'
+  /** Something else, such as a tool of the host. */
+  | 'other';
+
+/** One entry of the agent's task list. */
+export interface Task {
+  /** Opaque id. */
+  id: string;
+  /** What is to be done. */
+  subject: string;
+  /** Where it stands. */
+  status: TaskStatus;
+}
+
+/** Where a task stands. */
+export type TaskStatus =
+  /** Not begun. */
+  | 'pending'
+  /** Being worked on. */
+  | 'in_progress'
+  /** Finished. */
+  | 'completed';
+
+/** One text, or several that are joined by a blank line. */
+export type TextOrList = string | string[];
+
+/** Answer to a tool request: content, or an error. */
+export type ToolAnswer =
+  /** The tool failed. */
+  | {
+      /** Told to the model. */
+      error: string;
+    }
+  /** The tool ran. */
+  | {
+      /** Text and images for the model. */
+      content: Content[];
+      /** It ran, and what it says is an error. */
+      isError?: boolean;
+    };
+
+/** One call of a tool by the model. Given by the provider where it gives one. */
+export type ToolCallId = string;
+
+/** A tool that the host runs: calls arrive as requests of kind `tool`. */
+export interface ToolOptions {
+  /** 1 to 64 of letters, digits, `_` and `-`; unique. The name of a built-in tool replaces that tool. */
+  name: string;
+  /** Told to the model. */
+  description: string;
+  /** JSON Schema of the input; an object. */
+  inputSchema: unknown;
+  /** It only looks: its calls run side by side with others, and in mode `plan` too. Default false. */
+  readOnly?: boolean;
+  /** After how many milliseconds a call fails. Default 0: it may take as long as it likes. */
+  timeoutMs?: number;
+}
+
+/** Run this tool of yours. */
+export interface ToolRequest {
+  /** Name of the tool. */
+  toolName: string;
+  /** The input; it fits the tool's schema in form only as far as the model kept to it. */
+  input: unknown;
+}
+
+/** One step of how policy came to its decision. */
+export interface TraceStep {
+  /** What was looked at: `mode`, `built_in`, `path`. */
+  by: string;
+  /** What it said, and why. */
+  reason: string;
+}
+
+/** One prompt and all that follows from it, up to its `done`. */
+export type TurnId = string;
+
+/** What a turn came to. */
+export interface TurnResult {
+  /** Why it ended. */
+  reason: DoneReason;
+  /** Tokens of this turn only. */
+  usage: Usage;
+  /** Text of the last assistant message; empty when there was none. */
+  text: string;
+  /** US dollars of this turn; absent when a price is unknown. */
+  costUsd?: number;
+  /** What failed, when `reason` is `error`. */
+  error?: Error;
+  /** The structured output, when one was asked for and given. */
+  structured?: unknown;
+}
+
+/** Tokens in disjoint buckets: their sum is all that was used. What the provider did not say stays absent. */
+export interface Usage {
+  /** Prompt tokens read from the provider's cache. */
+  cacheReadTokens?: number;
+  /** Prompt tokens written to the provider's cache. */
+  cacheWriteTokens?: number;
+  /** Prompt tokens that no cache served. */
+  inputTokens?: number;
+  /** Tokens of the answer, without reasoning where that is counted apart. */
+  outputTokens?: number;
+  /** Tokens of thought, where counted apart. */
+  reasoningTokens?: number;
+}
+
+/** What was used so far. */
+export interface UsageReport {
+  /** This turn. */
+  turn: Usage;
+  /** The whole session. */
+  session: Usage;
+  /** Tokens in the context of the last request. */
+  contextTokens?: number;
+  /** The model's context window, where known. */
+  contextWindow?: number;
+  /** US dollars of the session; absent when a price is unknown. */
+  costUsd?: number;
+}

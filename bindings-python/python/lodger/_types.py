@@ -1,0 +1,1166 @@
+"""The JSON that Lodger speaks, as typed dictionaries.
+
+Generated from the Rust types in core/protocol by `make gen`. Do not edit.
+
+Keys that are `NotRequired` are absent when there is nothing to say; they are never null.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict
+
+if TYPE_CHECKING:
+    from typing_extensions import NotRequired
+
+#: An agent inside a session: the main one, or a sub-agent.
+AgentId: TypeAlias = str
+#: How whole the last reply is.
+Boundary: TypeAlias = Literal[
+    # The turn ended after a complete reply.
+    "complete",
+    # The turn was cut in the middle of a reply or of a tool call.
+    "interrupted",
+]
+#: Who refused a call.
+DeniedBy: TypeAlias = Literal[
+    # The person, through the host's handler.
+    "user",
+    # The host itself: no handler, or one that failed.
+    "host",
+    # A rule.
+    "rule",
+    # Managed policy.
+    "policy",
+    # A blocking check.
+    "checks",
+    # Nobody answered in time.
+    "timeout",
+    # The mode.
+    "mode",
+]
+#: Why a turn ended.
+DoneReason: TypeAlias = Literal[
+    # The model finished.
+    "end_turn",
+    # The model reached its output limit.
+    "max_output_tokens",
+    # `limits.maxSteps` model calls were made.
+    "max_steps",
+    # The budget was used up.
+    "max_budget",
+    # The model, or its provider, declined.
+    "refused",
+    # The host cancelled, interrupted, or stopped reading.
+    "cancelled",
+    # Something failed; see `error`.
+    "error",
+]
+#: What a call does to the world.
+Effect: TypeAlias = Literal[
+    # Looks only.
+    "read",
+    # Changes files.
+    "write",
+    # Runs a program or the host's own code.
+    "execute",
+    # Talks to the network.
+    "network",
+]
+#: The protocol that a server speaks.
+EndpointKind: TypeAlias = Literal[
+    # Anthropic Messages.
+    "anthropic",
+]
+#: How much of the host's environment is taken over.
+EnvInherit: TypeAlias = Literal[
+    # All but `*_KEY`, `*_TOKEN`, `*_SECRET`, `*_PASSWORD`, `BASH_ENV`, `ENV` and `LD_*`.
+    "safe",
+    # `PATH`, `HOME`, `USER`, `LOGNAME`, `SHELL`, `TMPDIR`, `TERM`, `LANG`, `LC_*` and `TZ` only.
+    "core",
+    # Nothing.
+    "none",
+]
+#: What went wrong, as a stable name.
+ErrorCode: TypeAlias = Literal[
+    # An option is unknown, missing or malformed. The message names the option, what was expected and, for a misspelt name, the likely one.
+    "invalid_options",
+    # An argument is malformed: a null pointer, text that is not UTF-8, JSON that does not parse, a prompt of the wrong shape or over a limit.
+    "invalid_input",
+    # The agent, turn or runtime was closed. Create a new one.
+    "closed",
+    # This build, platform or agent cannot do that. The message says what is missing.
+    "unsupported",
+    # The handle was made before a fork and is used in the child. Create a new agent in the child.
+    "forked",
+    # Something took longer than its limit. The message names the limit.
+    "timeout",
+    # A fault in Lodger. Please report it with the message.
+    "internal",
+    # A fault in Lodger that was contained: the turn ended, the agent can go on. Please report it with the message.
+    "internal_panic",
+    # Nobody read a full event queue for `limits.stallTimeoutMs`. Read the turn, or await it.
+    "consumer_stalled",
+    # A prompt is still running. Wait for its `done`, or interrupt it.
+    "session_busy",
+    # Another process has the session open.
+    "session_locked",
+    # There is no such session.
+    "session_not_found",
+    # There is no open request with that id.
+    "request_not_found",
+    # The request was answered, cancelled or timed out before; the first outcome stands.
+    "request_settled",
+    # A path lies outside the folders that the agent may use.
+    "outside_roots",
+    # A file was replaced between the decision and its use. Read it again.
+    "path_changed",
+    # The call was refused by a person, a rule or the absence of an answer.
+    "permission_denied",
+    # Managed policy fixes this setting.
+    "locked_by_policy",
+    # Policy does not allow this model.
+    "model_not_allowed",
+    # A policy bundle was not accepted: signature, age or form.
+    "policy_rejected",
+    # The provider refused the credentials, or there are none. The message says where they are looked for.
+    "provider_auth",
+    # The provider limits the rate of requests. Wait for `retryAfterMs` where it is given.
+    "provider_rate_limited",
+    # The provider has too much load.
+    "provider_overloaded",
+    # The provider could not be reached or answered with a fault of its own.
+    "provider_unavailable",
+    # The provider did not accept the request. Its own words are in the message.
+    "provider_rejected",
+    # The provider's stream ended before the reply was complete.
+    "provider_stream_cut",
+    # The provider sent something that is not its protocol.
+    "provider_malformed",
+    # The conversation no longer fits the model's context window.
+    "context_overflow",
+    # The checkpoint bytes are damaged.
+    "checkpoint_corrupt",
+    # The checkpoint was written by a newer version.
+    "checkpoint_unsupported",
+    # The checkpoint is whole but does not describe a conversation.
+    "checkpoint_invalid",
+    # The checkpoint is over `limits.maxCheckpointBytes`.
+    "checkpoint_too_large",
+    # The turn has a reader already. A turn is read by one; open no second iterator.
+    "reader_busy",
+    # A call that waits was made from inside a callback. Call it from another thread.
+    "would_deadlock",
+    # A sized struct is larger than this library knows and its extra bytes are not zero. Use a library at least as new as the header.
+    "abi_mismatch",
+]
+#: One message of the conversation.
+MessageId: TypeAlias = str
+#: How much an agent may do without asking.
+Mode: TypeAlias = Literal[
+    # Reads inside the roots run; everything else asks. The default.
+    "ask",
+    # File edits inside the roots run too; commands, network and other paths ask.
+    "auto-edit",
+    # Nothing asks.
+    "full-auto",
+    # Reads only: every call that would change something is refused.
+    "plan",
+]
+#: How much a notice matters.
+NoticeLevel: TypeAlias = Literal[
+    # Good to know.
+    "info",
+    # Something is not as asked for.
+    "warning",
+    # Something failed, and the turn goes on.
+    "error",
+]
+#: How a request ended.
+Outcome: TypeAlias = Literal[
+    # Permission, this time.
+    "allowed_once",
+    # Permission, from now on.
+    "allowed_always",
+    # No permission.
+    "denied",
+    # The tool ran, or the question was answered.
+    "answered",
+    # The person did not want to answer.
+    "dismissed",
+    # The plan may go ahead.
+    "approved",
+    # The plan may not go ahead.
+    "rejected",
+    # Nobody answered in time.
+    "expired",
+    # The turn ended first.
+    "cancelled",
+    # The handler failed, answered nonsense, or was dropped.
+    "failed",
+]
+#: Where an "always" is kept.
+Persist: TypeAlias = Literal[
+    # For the life of the session.
+    "session",
+    # In the project's settings.
+    "project",
+    # In the user's settings.
+    "user",
+]
+#: Where a plan stands.
+PlanStatus: TypeAlias = Literal[
+    # Being written.
+    "draft",
+    # The person agreed.
+    "approved",
+    # The person did not agree.
+    "rejected",
+]
+#: A prompt, from the moment it was accepted; it may wait before its turn starts.
+PromptId: TypeAlias = str
+#: How requests reach the host.
+RequestDelivery: TypeAlias = Literal[
+    # By the host's handlers. A kind without a handler is refused at once.
+    "callback",
+    # As `request_opened` events, answered by id.
+    "events",
+]
+#: One open question to the host.
+RequestId: TypeAlias = str
+#: The four kinds of request.
+RequestKind: TypeAlias = Literal[
+    # May this call run?
+    "permission",
+    # Run this tool of yours.
+    "tool",
+    # A question to the person.
+    "question",
+    # A plan to approve.
+    "plan",
+]
+#: How much harm a call could do, from one table in the policy.
+Risk: TypeAlias = Literal[
+    # Looks only, inside the roots.
+    "low",
+    # Changes that can be undone.
+    "medium",
+    # Commands, the network, and paths outside the roots.
+    "high",
+]
+#: Who said it.
+Role: TypeAlias = Literal[
+    # The person, the host, or a tool answering for them.
+    "user",
+    # The model.
+    "assistant",
+]
+#: One conversation, kept or not.
+SessionId: TypeAlias = str
+#: Why the model stopped writing one reply.
+StopReason: TypeAlias = Literal[
+    # It had said all it wanted.
+    "end_turn",
+    # It waits for the results of its tool calls.
+    "tool_use",
+    # It reached the limit of output tokens.
+    "max_output_tokens",
+    # It, or its provider, declined to answer.
+    "refused",
+    # The turn was cancelled; the reply holds what had arrived.
+    "cancelled",
+    # The stream broke; the reply holds what had arrived.
+    "error",
+]
+#: What a call acts on.
+TargetKind: TypeAlias = Literal[
+    # A shell command.
+    "command",
+    # Files.
+    "file",
+    # A network address.
+    "network",
+    # A tool of an MCP server.
+    "mcp",
+    # Something else, such as a tool of the host.
+    "other",
+]
+#: Where a task stands.
+TaskStatus: TypeAlias = Literal[
+    # Not begun.
+    "pending",
+    # Being worked on.
+    "in_progress",
+    # Finished.
+    "completed",
+]
+#: One call of a tool by the model. Given by the provider where it gives one.
+ToolCallId: TypeAlias = str
+#: One prompt and all that follows from it, up to its `done`.
+TurnId: TypeAlias = str
+
+
+class AgentOptions(TypedDict):
+    """Everything that a host may set when it creates an agent. All of it is optional but `model`."""
+
+    #: Added after the base prompt or `instructions`.
+    appendInstructions: NotRequired[TextOrList]
+    #: Credentials. Absent: `<PROVIDER>_API_KEY` of the environment.
+    auth: NotRequired[Auth]
+    #: The folder that the agent works in. Absent: no file or shell tools and no base prompt.
+    cwd: NotRequired[str]
+    #: Points `model` at a server of your choice.
+    endpoint: NotRequired[Endpoint]
+    #: What of the environment children see.
+    env: NotRequired[EnvOptions]
+    #: Takes the place of the base prompt. `[]` means none at all.
+    instructions: NotRequired[TextOrList]
+    #: Bounds.
+    limits: NotRequired[Limits]
+    #: How much the agent may do without asking. Default `ask`.
+    mode: NotRequired[Mode]
+    #: `provider/model`, such as `anthropic/claude-sonnet-5-5`; `scripted/FILE.json` plays a script.
+    model: NotRequired[str]
+    #: After how many milliseconds an unanswered request is refused. Default 300,000; 0 waits for ever.
+    permissionTimeoutMs: NotRequired[int]
+    #: How requests reach the host. Default `callback`.
+    requests: NotRequired[RequestDelivery]
+    #: More folders that the agent may use. Default: `cwd` alone.
+    roots: NotRequired[list[str]]
+    #: Names the session. Default: a fresh id.
+    sessionId: NotRequired[SessionId]
+    #: Tools that the host runs. At most 64.
+    tools: NotRequired[list[ToolOptions]]
+
+
+class Auth(TypedDict):
+    """Credentials. Never printed: `Debug` shows only that they are there."""
+
+    #: The provider's API key.
+    apiKey: str
+
+
+class Checks(TypedDict):
+    """Findings of checks that ran before the request was opened."""
+
+    #: A blocking finding refuses the call whatever the answer is.
+    blocking: bool
+    #: What was found, one line each.
+    findings: list[str]
+
+
+class TextContent(TypedDict):
+    """Plain text."""
+
+    type: Literal["text"]
+    #: UTF-8 text.
+    text: str
+
+
+class ThinkingContent(TypedDict):
+    """What the model thought, where the provider shows it."""
+
+    type: Literal["thinking"]
+    #: The thought, possibly a summary; may be empty when only the signature was sent.
+    text: str
+    #: The provider's signature; sent back unchanged, or the block is left out.
+    signature: NotRequired[str]
+
+
+class RedactedThinkingContent(TypedDict):
+    """Thought that the provider encrypted; sent back unchanged."""
+
+    type: Literal["redacted_thinking"]
+    #: Opaque data of the provider.
+    data: str
+
+
+class ToolCallContent(TypedDict):
+    """The model asks for a tool."""
+
+    type: Literal["tool_call"]
+    #: Ties the call to its result.
+    toolCallId: ToolCallId
+    #: Name of the tool.
+    toolName: str
+    #: The input, as the model wrote it.
+    input: Any
+
+
+class ToolResultContent(TypedDict):
+    """What a tool answered."""
+
+    type: Literal["tool_result"]
+    #: The call that this answers.
+    toolCallId: ToolCallId
+    #: Text and images for the model.
+    content: list[Content]
+    #: The tool failed or was refused.
+    isError: NotRequired[bool]
+
+
+class ImageContent(TypedDict):
+    """A picture."""
+
+    type: Literal["image"]
+    #: `image/png`, `image/jpeg`, `image/gif` or `image/webp`.
+    mimeType: str
+    #: Base64 of the picture; at most 5 MiB of text.
+    data: str
+
+
+class ResourceContent(TypedDict):
+    """A named text that the host hands over. The URI gives no access to anything."""
+
+    type: Literal["resource"]
+    #: What the text is called.
+    uri: str
+    #: The text itself.
+    text: NotRequired[str]
+
+
+class Endpoint(TypedDict):
+    """A server to talk to."""
+
+    #: The protocol.
+    kind: EndpointKind
+    #: Where it is, without the protocol's own path: `http://127.0.0.1:8080`.
+    baseUrl: str
+    #: Sent with each request.
+    headers: NotRequired[dict[str, str]]
+
+
+class EnvOptions(TypedDict):
+    """What of the host's environment the agent's children see."""
+
+    #: What is taken over. Default `safe`.
+    inherit: NotRequired[EnvInherit]
+    #: Added, over what is taken over.
+    set: NotRequired[dict[str, str]]
+    #: Left out.
+    unset: NotRequired[list[str]]
+
+
+class Error(TypedDict):
+    """An error as every face shows it."""
+
+    #: Stable name of what went wrong.
+    code: ErrorCode
+    #: What was expected, what was found, what to do. Never holds a secret.
+    message: str
+    #: Whether the same call may succeed later, unchanged.
+    retryable: bool
+    #: Details for programs.
+    data: NotRequired[Any]
+    #: How long the provider asked to wait.
+    retryAfterMs: NotRequired[int]
+
+
+class EventBase(TypedDict):
+    """What every event has."""
+
+    #: Version of this schema.
+    v: int
+    #: Place in the session, dense from 1.
+    seq: int
+    #: Unix milliseconds.
+    ts: int
+    #: The session.
+    sessionId: SessionId
+    #: The sub-agent; absent for the main one.
+    agentId: NotRequired[AgentId]
+    #: The call that started the sub-agent.
+    parentToolCallId: NotRequired[ToolCallId]
+    #: The turn, for what belongs to one.
+    turnId: NotRequired[TurnId]
+
+
+class UserMessageEvent(EventBase):
+    """A prompt entered the conversation."""
+
+    type: Literal["user_message"]
+    #: The message.
+    messageId: MessageId
+    #: Its blocks.
+    content: list[Content]
+
+
+class TurnStartEvent(EventBase):
+    """A turn began."""
+
+    type: Literal["turn_start"]
+    #: The prompt that it answers.
+    promptId: PromptId
+    #: `provider/model`.
+    model: str
+    #: The mode at the start.
+    mode: Mode
+
+
+class AssistantMessageEvent(EventBase):
+    """One whole reply of the model, after its deltas."""
+
+    type: Literal["assistant_message"]
+    #: The message.
+    messageId: MessageId
+    #: Its blocks, tool calls among them.
+    content: list[Content]
+    #: Why the model stopped.
+    stopReason: StopReason
+    #: What this reply used.
+    usage: Usage
+    #: `provider/model` that wrote it.
+    model: str
+
+
+class ToolCallEvent(EventBase):
+    """The model asked for a tool; appended before anything is decided."""
+
+    type: Literal["tool_call"]
+    #: The call.
+    toolCallId: ToolCallId
+    #: Name of the tool.
+    toolName: str
+    #: The input, as the model wrote it.
+    input: Any
+    #: What the call would do, as far as the input could be read.
+    target: Target
+
+
+class ToolResultEvent(EventBase):
+    """The end of a call: exactly one for each."""
+
+    type: Literal["tool_result"]
+    #: The call.
+    toolCallId: ToolCallId
+    #: Name of the tool.
+    toolName: str
+    #: What the model is told.
+    content: list[Content]
+    #: The tool failed or was refused.
+    isError: bool
+    #: From decision to end; 0 for calls that never ran.
+    durationMs: int
+    #: Something was left out of `content`.
+    truncated: bool
+    #: Files that the call changed.
+    files: list[FileChange]
+
+
+class ToolDeniedEvent(EventBase):
+    """A call was refused."""
+
+    type: Literal["tool_denied"]
+    #: The call.
+    toolCallId: ToolCallId
+    #: Name of the tool.
+    toolName: str
+    #: Who refused.
+    by: DeniedBy
+    #: What the model is told beside.
+    feedback: NotRequired[str]
+
+
+class FileChangedEvent(EventBase):
+    """A file was changed by the agent."""
+
+    type: Literal["file_changed"]
+    #: The call that changed it.
+    toolCallId: ToolCallId
+    #: Absolute path.
+    path: str
+    #: The file did not exist before.
+    created: bool
+    #: Replaced in one step; false when it had to be written in place.
+    atomic: bool
+
+
+class RequestResolvedEvent(EventBase):
+    """A request was settled: exactly one for each."""
+
+    type: Literal["request_resolved"]
+    #: The request.
+    requestId: RequestId
+    #: Which of the four it was.
+    kind: RequestKind
+    #: How it ended.
+    outcome: Outcome
+
+
+class CompactedEvent(EventBase):
+    """The conversation was made shorter."""
+
+    type: Literal["compacted"]
+    #: Tokens before.
+    tokensBefore: int
+    #: Tokens after.
+    tokensAfter: int
+    #: What stands for the part that was left out.
+    summary: str
+
+
+class ModeChangedEvent(EventBase):
+    """The mode changed."""
+
+    type: Literal["mode_changed"]
+    #: The new mode.
+    mode: Mode
+
+
+class ModelChangedEvent(EventBase):
+    """The model changed."""
+
+    type: Literal["model_changed"]
+    #: `provider/model`.
+    model: str
+
+
+class SubagentStartEvent(EventBase):
+    """A sub-agent began."""
+
+    type: Literal["subagent_start"]
+    #: What it is to do.
+    description: str
+
+
+class SubagentEndEvent(EventBase):
+    """A sub-agent ended."""
+
+    type: Literal["subagent_end"]
+    #: Why it ended.
+    reason: DoneReason
+
+
+class CheckpointCreatedEvent(EventBase):
+    """Portable bytes of the session were made."""
+
+    type: Literal["checkpoint_created"]
+    #: Names it.
+    checkpointId: str
+
+
+class DoneEvent(EventBase):
+    """A turn ended: exactly one for each."""
+
+    type: Literal["done"]
+    #: The prompt that it answered.
+    promptId: PromptId
+    #: Why it ended.
+    reason: DoneReason
+    #: Tokens of this turn.
+    usage: Usage
+    #: How whole the last reply is.
+    boundary: Boundary
+    #: US dollars of this turn; absent when a price is unknown.
+    costUsd: NotRequired[float]
+    #: What failed.
+    error: NotRequired[Error]
+
+
+class SessionStateEvent(EventBase):
+    """Where a session stands, for one who joins."""
+
+    type: Literal["session_state"]
+    #: The mode.
+    mode: Mode
+    #: `provider/model`.
+    model: str
+    #: A turn is running.
+    running: bool
+
+
+class SessionClosedEvent(EventBase):
+    """The session was closed."""
+
+    type: Literal["session_closed"]
+    #: Why.
+    reason: str
+
+
+class PromptQueuedEvent(EventBase):
+    """A prompt waits for its turn."""
+
+    type: Literal["prompt_queued"]
+    #: The prompt.
+    promptId: PromptId
+    #: How many are before it.
+    position: int
+
+
+class PromptStartedEvent(EventBase):
+    """A waiting prompt's turn begins."""
+
+    type: Literal["prompt_started"]
+    #: The prompt.
+    promptId: PromptId
+
+
+class TextDeltaEvent(EventBase):
+    """More text of the answer."""
+
+    type: Literal["text_delta"]
+    #: The message that grows.
+    messageId: MessageId
+    #: Append this.
+    text: str
+
+
+class ThinkingDeltaEvent(EventBase):
+    """More of the model's thought."""
+
+    type: Literal["thinking_delta"]
+    #: The message that grows.
+    messageId: MessageId
+    #: Append this.
+    text: str
+
+
+class ToolInputDeltaEvent(EventBase):
+    """More of a call's input, as raw JSON text."""
+
+    type: Literal["tool_input_delta"]
+    #: The call.
+    toolCallId: ToolCallId
+    #: Name of the tool.
+    toolName: str
+    #: Append this.
+    text: str
+
+
+class ToolProgressEvent(EventBase):
+    """A running call has something to show."""
+
+    type: Literal["tool_progress"]
+    #: The call.
+    toolCallId: ToolCallId
+    #: `stdout`, `stderr`, or `progress` for a tool of the host.
+    stream: str
+    #: Append this.
+    chunk: str
+
+
+class RetryEvent(EventBase):
+    """A request to the provider is tried again."""
+
+    type: Literal["retry"]
+    #: The attempt that failed, from 1.
+    attempt: int
+    #: How many there may be.
+    maxAttempts: int
+    #: How long it waits.
+    delayMs: int
+    #: What failed.
+    reason: str
+    #: The provider's status, where it sent one.
+    status: NotRequired[int]
+
+
+class UsageEvent(EventBase):
+    """What was used so far."""
+
+    type: Literal["usage"]
+    #: This turn.
+    turn: Usage
+    #: The whole session.
+    session: Usage
+    #: Tokens in the context of the last request.
+    contextTokens: NotRequired[int]
+    #: The model's context window, where known.
+    contextWindow: NotRequired[int]
+    #: US dollars of the session; absent when a price is unknown.
+    costUsd: NotRequired[float]
+
+
+class NoticeEvent(EventBase):
+    """Something that a person may want to know."""
+
+    type: Literal["notice"]
+    #: How much it matters.
+    level: NoticeLevel
+    #: Stable name.
+    code: str
+    #: One line.
+    text: str
+
+
+class TaskUpdateEvent(EventBase):
+    """The agent's task list."""
+
+    type: Literal["task_update"]
+    #: All of it.
+    tasks: list[Task]
+
+
+class PlanUpdateEvent(EventBase):
+    """The agent's plan."""
+
+    type: Literal["plan_update"]
+    #: The plan, in Markdown.
+    plan: str
+    #: Where it stands.
+    status: PlanStatus
+
+
+class ReplayGapEvent(EventBase):
+    """Events before this were lost to a reader that came back too late."""
+
+    type: Literal["replay_gap"]
+    #: The last event that the reader had.
+    requestedId: int
+    #: The first that is still there.
+    firstId: int
+    #: How many are missing.
+    dropped: int
+
+
+class FileChange(TypedDict):
+    """A file that a call changed."""
+
+    #: Absolute path.
+    path: str
+    #: The file did not exist before.
+    created: bool
+    #: Replaced in one step; false when it had to be written in place.
+    atomic: bool
+
+
+class Limits(TypedDict):
+    """Bounds of an agent. Each has a default; 0 is not "without limit" unless it says so."""
+
+    #: Milliseconds that one command may take unless its call says otherwise. Default 120,000.
+    commandTimeoutMs: NotRequired[int]
+    #: Milliseconds to wait for the provider's first byte. Default 120,000.
+    firstByteTimeoutMs: NotRequired[int]
+    #: Milliseconds between two pieces of the provider's stream. Default 300,000.
+    gapTimeoutMs: NotRequired[int]
+    #: Tokens of one reply. Default 16,384.
+    maxOutputTokens: NotRequired[int]
+    #: Model calls in one turn. Default 100.
+    maxSteps: NotRequired[int]
+    #: Bytes of one tool result that the model is shown. Default 50 KiB.
+    maxToolOutputBytes: NotRequired[int]
+    #: Milliseconds that a full event queue may stand unread. Default 600,000.
+    stallTimeoutMs: NotRequired[int]
+
+
+class Message(TypedDict):
+    """One message of the conversation so far."""
+
+    #: Opaque id.
+    id: MessageId
+    #: Who said it.
+    role: Role
+    #: The blocks, in order.
+    content: list[Content]
+    #: Unix milliseconds.
+    createdAt: int
+
+
+class AllowOnceAnswer(TypedDict):
+    """Run it this time."""
+
+    kind: Literal["allow_once"]
+
+
+class AllowAlwaysAnswer(TypedDict):
+    """Run it, and calls like it from now on."""
+
+    kind: Literal["allow_always"]
+    #: Where to keep it.
+    persist: NotRequired[Persist]
+    #: The rule to keep; absent: exactly this call.
+    rule: NotRequired[str]
+
+
+class DenyAnswer(TypedDict):
+    """Do not run it."""
+
+    kind: Literal["deny"]
+    #: Told to the model.
+    feedback: NotRequired[str]
+
+
+class PermissionRequest(TypedDict):
+    """May this call run?"""
+
+    #: Name of the tool.
+    toolName: str
+    #: A title for a dialog, such as `Run command`.
+    label: str
+    #: The input, as the model wrote it.
+    input: Any
+    #: One line for a person.
+    summary: str
+    #: What it does to the world.
+    effect: Effect
+    #: What the call would do.
+    target: Target
+    #: Every file or command that the call touches, one line each.
+    targets: list[str]
+    #: How much harm it could do.
+    risk: Risk
+    #: Rules that would allow this call from now on; empty when there is none to offer.
+    suggestedRules: list[str]
+    #: How policy came to ask.
+    trace: list[TraceStep]
+    #: Findings of checks, where any ran.
+    checks: NotRequired[Checks]
+    #: A unified diff, for changes of files.
+    diff: NotRequired[str]
+
+
+class PlanAnswer(TypedDict):
+    """Answer to a plan."""
+
+    #: Go ahead, or not.
+    approved: bool
+    #: Told to the model.
+    feedback: NotRequired[str]
+    #: The mode to go on in.
+    mode: NotRequired[Mode]
+
+
+class PlanRequest(TypedDict):
+    """A plan to approve."""
+
+    #: The plan, in Markdown.
+    plan: str
+
+
+class QuestionAnswerDismissed(TypedDict):
+    """The person did not want to answer."""
+
+    #: Always true.
+    dismissed: bool
+
+
+class QuestionAnswerAnswers(TypedDict):
+    """The person answered."""
+
+    #: The chosen labels.
+    answers: list[str]
+    #: Free text.
+    other: NotRequired[str]
+
+
+class QuestionChoice(TypedDict):
+    """One answer to choose."""
+
+    #: What to show and to answer with.
+    label: str
+    #: What choosing it means.
+    description: NotRequired[str]
+
+
+class QuestionRequest(TypedDict):
+    """A question to the person."""
+
+    #: The question.
+    question: str
+    #: Answers to choose from.
+    options: list[QuestionChoice]
+    #: More than one may be chosen.
+    multiSelect: bool
+    #: Free text is an answer too.
+    allowOther: bool
+
+
+class Request(TypedDict):
+    """An open request."""
+
+    #: Answer with this id, or by the handle.
+    requestId: RequestId
+    #: Unix milliseconds after which it is refused; absent when it waits for ever.
+    expiresAt: NotRequired[int]
+    #: The call that it is about.
+    toolCallId: NotRequired[ToolCallId]
+    #: May this call run?
+    permission: NotRequired[PermissionRequest]
+    #: Run this tool of yours.
+    tool: NotRequired[ToolRequest]
+    #: A question to the person.
+    question: NotRequired[QuestionRequest]
+    #: A plan to approve.
+    plan: NotRequired[PlanRequest]
+
+
+class Target(TypedDict):
+    """What a call would do, in a form to show and to judge."""
+
+    #: One line for a person.
+    summary: str
+    #: What it does to the world.
+    effect: Effect
+    #: What it acts on.
+    kind: TargetKind
+    #: The command line, where it is one.
+    command: NotRequired[str]
+    #: The files it names, as absolute paths, where it names any.
+    paths: NotRequired[list[str]]
+
+
+class Task(TypedDict):
+    """One entry of the agent's task list."""
+
+    #: Opaque id.
+    id: str
+    #: What is to be done.
+    subject: str
+    #: Where it stands.
+    status: TaskStatus
+
+
+class ToolAnswerError(TypedDict):
+    """The tool failed."""
+
+    #: Told to the model.
+    error: str
+
+
+class ToolAnswerContent(TypedDict):
+    """The tool ran."""
+
+    #: Text and images for the model.
+    content: list[Content]
+    #: It ran, and what it says is an error.
+    isError: NotRequired[bool]
+
+
+class ToolOptions(TypedDict):
+    """A tool that the host runs: calls arrive as requests of kind `tool`."""
+
+    #: 1 to 64 of letters, digits, `_` and `-`; unique. The name of a built-in tool replaces that tool.
+    name: str
+    #: Told to the model.
+    description: str
+    #: JSON Schema of the input; an object.
+    inputSchema: Any
+    #: It only looks: its calls run side by side with others, and in mode `plan` too. Default false.
+    readOnly: NotRequired[bool]
+    #: After how many milliseconds a call fails. Default 0: it may take as long as it likes.
+    timeoutMs: NotRequired[int]
+
+
+class ToolRequest(TypedDict):
+    """Run this tool of yours."""
+
+    #: Name of the tool.
+    toolName: str
+    #: The input; it fits the tool's schema in form only as far as the model kept to it.
+    input: Any
+
+
+class TraceStep(TypedDict):
+    """One step of how policy came to its decision."""
+
+    #: What was looked at: `mode`, `built_in`, `path`.
+    by: str
+    #: What it said, and why.
+    reason: str
+
+
+class TurnResult(TypedDict):
+    """What a turn came to."""
+
+    #: Why it ended.
+    reason: DoneReason
+    #: Tokens of this turn only.
+    usage: Usage
+    #: Text of the last assistant message; empty when there was none.
+    text: str
+    #: US dollars of this turn; absent when a price is unknown.
+    costUsd: NotRequired[float]
+    #: What failed, when `reason` is `error`.
+    error: NotRequired[Error]
+    #: The structured output, when one was asked for and given.
+    structured: NotRequired[Any]
+
+
+class Usage(TypedDict):
+    """Tokens in disjoint buckets: their sum is all that was used. What the provider did not say stays absent."""
+
+    #: Prompt tokens read from the provider's cache.
+    cacheReadTokens: NotRequired[int]
+    #: Prompt tokens written to the provider's cache.
+    cacheWriteTokens: NotRequired[int]
+    #: Prompt tokens that no cache served.
+    inputTokens: NotRequired[int]
+    #: Tokens of the answer, without reasoning where that is counted apart.
+    outputTokens: NotRequired[int]
+    #: Tokens of thought, where counted apart.
+    reasoningTokens: NotRequired[int]
+
+
+class UsageReport(TypedDict):
+    """What was used so far."""
+
+    #: This turn.
+    turn: Usage
+    #: The whole session.
+    session: Usage
+    #: Tokens in the context of the last request.
+    contextTokens: NotRequired[int]
+    #: The model's context window, where known.
+    contextWindow: NotRequired[int]
+    #: US dollars of the session; absent when a price is unknown.
+    costUsd: NotRequired[float]
+
+
+class RequestOpenedEvent(EventBase, Request):
+    """A request to the host was opened."""
+
+    type: Literal["request_opened"]
+
+
+#: One block of a message.
+Content: TypeAlias = (
+    TextContent
+    | ThinkingContent
+    | RedactedThinkingContent
+    | ToolCallContent
+    | ToolResultContent
+    | ImageContent
+    | ResourceContent
+)
+#: One event: an envelope and what happened.
+Event: TypeAlias = (
+    UserMessageEvent
+    | TurnStartEvent
+    | AssistantMessageEvent
+    | ToolCallEvent
+    | ToolResultEvent
+    | ToolDeniedEvent
+    | FileChangedEvent
+    | RequestOpenedEvent
+    | RequestResolvedEvent
+    | CompactedEvent
+    | ModeChangedEvent
+    | ModelChangedEvent
+    | SubagentStartEvent
+    | SubagentEndEvent
+    | CheckpointCreatedEvent
+    | DoneEvent
+    | SessionStateEvent
+    | SessionClosedEvent
+    | PromptQueuedEvent
+    | PromptStartedEvent
+    | TextDeltaEvent
+    | ThinkingDeltaEvent
+    | ToolInputDeltaEvent
+    | ToolProgressEvent
+    | RetryEvent
+    | UsageEvent
+    | NoticeEvent
+    | TaskUpdateEvent
+    | PlanUpdateEvent
+    | ReplayGapEvent
+)
+#: Answer to a permission request.
+PermissionAnswer: TypeAlias = AllowOnceAnswer | AllowAlwaysAnswer | DenyAnswer
+#: What a host may send as a prompt: a text, or blocks of text, resources and images.
+Prompt: TypeAlias = str | list[Content]
+#: Answer to a question.
+QuestionAnswer: TypeAlias = QuestionAnswerDismissed | QuestionAnswerAnswers
+#: One text, or several that are joined by a blank line.
+TextOrList: TypeAlias = str | list[str]
+#: Answer to a tool request: content, or an error.
+ToolAnswer: TypeAlias = ToolAnswerError | ToolAnswerContent

@@ -1,0 +1,16 @@
+//! What keeps the house in order: the generated files and the checks of its boundaries.
+//!
+//! The Rust types of `lodger-protocol` are the one source of the vocabulary. This crate reads their JSON Schema
+//! and writes every other form of it. It must never be a dependency of anything that ships.
+
+pub mod drift;
+pub mod files;
+pub mod names;
+mod python;
+mod reference;
+pub mod schema;
+mod typescript;
+pub mod vocabulary;
+
+/// A result whose error is a sentence for the person who ran the tool.
+pub type Result<T> = std::result::Result<T, String>;

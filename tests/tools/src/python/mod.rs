@@ -1,0 +1,47 @@
+//! Python: the wire as typed dictionaries, and what an agent hands out as objects with snake_case attributes.
+
+pub(crate) mod objects;
+pub(crate) mod types;
+
+use std::fmt::Write;
+
+/// As ruff is set up for the Python package.
+const LINE_WIDTH: usize = 120;
+
+/// Writes one line.
+fn line(out: &mut String, text: &str) {
+    let _ = writeln!(out, "{text}");
+}
+
+/// The docstring of a class.
+fn docstring(out: &mut String, text: &str) {
+    let text = if text.is_empty() { "See the fields." } else { text };
+    match text.split_once('\n') {
+        None => line(out, &format!("    \"\"\"{text}\"\"\"")),
+        Some((first, rest)) => {
+            line(out, &format!("    \"\"\"{first}"));
+            for text in rest.lines() {
+                line(out, format!("    {text}").trim_end());
+            }
+            line(out, "    \"\"\"");
+        }
+    }
+}
+
+/// A comment above a field, in Sphinx's form.
+fn comment(out: &mut String, text: &str) {
+    for text in text.lines() {
+        line(out, format!("    #: {text}").trim_end());
+    }
+}
+
+/// A name for one of several types: on one line where it fits.
+fn alias(out: &mut String, name: &str, about: &str, choices: &[String]) {
+    line(out, &format!("#: {about}"));
+    let one_line = format!("{name}: TypeAlias = {}", choices.join(" | "));
+    if one_line.len() <= LINE_WIDTH {
+        line(out, &one_line);
+    } else {
+        line(out, &format!("{name}: TypeAlias = (\n    {}\n)", choices.join("\n    | ")));
+    }
+}

@@ -1,0 +1,172 @@
+//! The reference pages: errors and events.
+
+use std::fmt::Write;
+
+use lodger_protocol::ErrorCode;
+
+use crate::Result;
+use crate::vocabulary::{Field, Member, Shape, Ty, Vocabulary};
+
+const ERRORS: &str = "\
+<!-- Generated from the Rust types in core/protocol by `make gen`. Do not edit. -->
+
+# Errors
+
+Every face shows the same errors: `code`, `message` (what was expected, what was found, what to do), `retryable`,
+`retryAfterMs` where the provider asked to wait, and `data` for programs. Codes and numbers are never reused or
+given another meaning; new ones are added, so treat a code that you do not know like `internal`.
+
+*Retryable* says whether the same call may succeed later, unchanged. A single error may say otherwise in its own
+`retryable`; that one counts.
+
+| code | in C | number | retryable | meaning |
+|---|---|---|---|---|
+";
+
+pub(crate) fn errors() -> String {
+    let mut out = ERRORS.to_owned();
+    for entry in ErrorCode::ALL {
+        let retryable = if entry.retryable { "yes" } else { "no" };
+        let constant = format!("LODGER_E_{}", entry.name.to_uppercase());
+        let meaning = entry.meaning.replace('|', "\\|");
+        let _ = writeln!(out, "| `{}` | `{constant}` | {} | {retryable} | {meaning} |", entry.name, entry.number);
+    }
+    out
+}
+
+const EVENTS: &str = "\
+<!-- Generated from the Rust types in core/protocol by `make gen`. Do not edit. -->
+
+# Events
+
+An agent tells what happens as a stream of events. They are the same in Rust, C, TypeScript, Python and in
+`lodger -p TEXT --output-format stream-json`, where each is one line of JSON. Attributes are snake_case in Python.
+
+Fields marked *optional* are absent when there is nothing to say; they are never null. **Ignore types, fields and
+words that you do not know**: new ones may be added without a new version. What has a meaning today keeps it.
+
+Every turn ends in exactly one `done`, every `tool_call` in exactly one `tool_result`, every `request_opened` in
+exactly one `request_resolved`.
+";
+
+pub(crate) fn events(types: &Vocabulary) -> Result<String> {
+    let event = types.get("Event").ok_or("there is no type Event")?;
+    let Shape::Union { tag, base, members } = &event.shape else {
+        return Err("Event is not a union".to_owned());
+    };
+    let mut out = EVENTS.to_owned();
+    out.push_str("\n## Every event\n\n");
+    let _ = writeln!(out, "{TABLE}\n| `{tag}` | text | One of the names below. |");
+    rows(&mut out, base);
+    for (group, title, about) in [
+        ("Entry", "What is kept", "The transcript is the list of these: a session that is reopened has all of them."),
+        ("Passing", "What is shown and forgotten", "Missing one of these loses nothing that a kept one does not say."),
+    ] {
+        let _ = write!(out, "\n## {title}\n\n{about}\n");
+        for member in members.iter().filter(|member| member.group.as_deref() == Some(group)) {
+            section(&mut out, types, member);
+        }
+    }
+    parts(&mut out, types);
+    Ok(out)
+}
+
+const TABLE: &str = "| field | holds | |\n|---|---|---|";
+
+fn section(out: &mut String, types: &Vocabulary, member: &Member) {
+    let _ = write!(out, "\n### `{}`\n\n{}\n\n", member.word, member.doc);
+    let _ = writeln!(out, "{TABLE}");
+    rows(out, &member.fields);
+    if let Some(Shape::Keyed { base, bodies, .. }) =
+        member.carries.as_ref().and_then(|carried| types.get(carried)).map(|carried| &carried.shape)
+    {
+        rows(out, base);
+        let bodies: Vec<_> = bodies.iter().cloned().map(|body| Field { required: false, ..body }).collect();
+        rows(out, &bodies);
+    }
+}
+
+/// The types that events are made of.
+fn parts(out: &mut String, types: &Vocabulary) {
+    out.push_str("\n## What they are made of\n");
+    let mut names = Vec::new();
+    reach("Event", types, &mut names);
+    names.sort_unstable();
+    for (name, ty) in names.iter().filter(|name| **name != "Event").filter_map(|name| Some((name, types.get(*name)?))) {
+        let heading = format!("\n### {name}\n\n{}\n\n", ty.doc);
+        match &ty.shape {
+            Shape::Choice(choices) => {
+                let _ = writeln!(out, "{heading}| word | |\n|---|---|");
+                for choice in choices {
+                    let _ = writeln!(out, "| `{}` | {} |", choice.word, cell(&choice.doc));
+                }
+            }
+            Shape::Record(fields) => {
+                let _ = writeln!(out, "{heading}{TABLE}");
+                rows(out, fields);
+            }
+            Shape::Union { tag, members, .. } => {
+                let _ = writeln!(out, "{heading}Told apart by `{tag}`.");
+                for member in members {
+                    let _ = write!(out, "\n`{}`: {}\n\n{TABLE}\n", member.word, member.doc);
+                    rows(out, &member.fields);
+                }
+            }
+            Shape::Text | Shape::Keyed { .. } | Shape::Either(_) | Shape::Plain(_) => {}
+        }
+    }
+}
+
+fn reach<'a>(name: &'a str, types: &'a Vocabulary, names: &mut Vec<&'a str>) {
+    let Some(ty) = types.get(name) else { return };
+    if names.contains(&name) {
+        return;
+    }
+    names.push(name);
+    let mut fields: Vec<&Field> = Vec::new();
+    match &ty.shape {
+        Shape::Record(own) => fields.extend(own),
+        Shape::Keyed { base, bodies, .. } => fields.extend(base.iter().chain(bodies)),
+        Shape::Union { base, members, .. } => {
+            fields.extend(base.iter().chain(members.iter().flat_map(|member| &member.fields)));
+            for carried in members.iter().filter_map(|member| member.carries.as_deref()) {
+                reach(carried, types, names);
+            }
+        }
+        Shape::Text | Shape::Choice(_) | Shape::Either(_) | Shape::Plain(_) => {}
+    }
+    for field in fields {
+        let mut ty = &field.ty;
+        while let Ty::List(inner) | Ty::Map(inner) = ty {
+            ty = inner;
+        }
+        if let Ty::Named(name) = ty {
+            reach(name, types, names);
+        }
+    }
+}
+
+fn rows(out: &mut String, fields: &[Field]) {
+    for field in fields {
+        let optional = if field.required { "" } else { ", optional" };
+        let _ = writeln!(out, "| `{}` | {}{optional} | {} |", field.name, holds(&field.ty), cell(&field.doc));
+    }
+}
+
+fn holds(ty: &Ty) -> String {
+    match ty {
+        Ty::Text => "text".to_owned(),
+        Ty::Integer => "integer".to_owned(),
+        Ty::Number => "number".to_owned(),
+        Ty::Boolean => "boolean".to_owned(),
+        Ty::Any => "any JSON".to_owned(),
+        Ty::List(item) => format!("list of {}", holds(item)),
+        Ty::Map(value) => format!("names to {}", holds(value)),
+        Ty::Named(name) if name.ends_with("Id") => format!("text ({name})"),
+        Ty::Named(name) => format!("[{name}](#{})", name.to_lowercase()),
+    }
+}
+
+fn cell(text: &str) -> String {
+    text.replace('|', "\\|").replace('\n', " ")
+}
