@@ -1,0 +1,81 @@
+# Lodger, from a fresh clone: `make demo` shows it, `make test` proves it. `make help` lists the rest.
+#
+# Rust is compiled once, by one cargo call over the whole workspace; the Node and Python packages copy the library
+# that is theirs out of the target folder. Needs Rust, Node 20+, Python 3.10+, a C compiler and make; everything
+# else is fetched into node_modules and .venv.
+
+SHELL := bash
+.SHELLFLAGS := -euo pipefail -c
+.DELETE_ON_ERROR:
+.DEFAULT_GOAL := build
+
+export CARGO_TARGET_DIR ?= $(CURDIR)/target
+export PYO3_BUILD_EXTENSION_MODULE := 1
+
+# `make PROFILE=release build` for an optimised build; `shipping` is what goes into packages.
+PROFILE ?= dev
+OUT := $(CARGO_TARGET_DIR)/$(if $(filter dev,$(PROFILE)),debug,$(PROFILE))
+
+NODE := bindings-node
+PYTHON := bindings-python
+VENV := .venv
+
+.PHONY: help build rust node python demo test test-deep bench lint fmt gen clean
+
+help: ## List the targets
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 12
+
+build: rust node python ## Build the library, the command `lodger`, the Node package and the Python package
+
+rust:
+	cargo build --workspace --profile $(PROFILE)
+
+# Node: the addon beside the compiled TypeScript.
+node: rust $(NODE)/dist/.stamp
+	install -C -m 755 $(OUT)/liblodger_node.so $(NODE)/lodger_node.node
+
+$(NODE)/node_modules/.stamp: $(NODE)/package-lock.json
+	cd $(NODE) && npm ci --no-audit --no-fund
+	touch $@
+
+$(NODE)/dist/.stamp: $(NODE)/node_modules/.stamp $(wildcard $(NODE)/src-ts/*.ts $(NODE)/tsconfig*.json) $(NODE)/package.json
+	cd $(NODE) && npm run --silent build
+	touch $@
+
+# Python: .venv sees the package where it stands, with the extension module beside the Python files.
+python: rust $(VENV)/.stamp
+	install -C -m 755 $(OUT)/liblodger_py.so $(PYTHON)/python/lodger/_native.abi3.so
+
+$(VENV)/.stamp: $(PYTHON)/requirements-dev.txt
+	python3 -m venv $(VENV)
+	$(VENV)/bin/pip install --quiet --disable-pip-version-check --requirement $(PYTHON)/requirements-dev.txt
+	echo $(CURDIR)/$(PYTHON)/python > "$$($(VENV)/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/lodger.pth"
+	touch $@
+
+demo: build ## Play one scripted conversation through Rust, C, C++, Node and Python
+	cargo run --quiet --package lodger --example demo
+	$(MAKE) --no-print-directory -C examples OUT=$(OUT) demo
+
+test: ## Build, then run every suite; the last line is `N passed, N failed`
+	@tests/run
+
+test-deep: ## The same with long series, and the C hosts under ASan, UBSan and Valgrind
+	@LODGER_DEEP=1 tests/run
+
+bench: ## Measure, beside a floor in the same run
+	$(MAKE) PROFILE=release build
+	tests/bench/run
+
+lint: build ## Formatting, lints and types of every language
+	@tests/run lint
+
+fmt: $(VENV)/.stamp ## Format Rust and Python
+	cargo fmt --all
+	$(VENV)/bin/ruff format $(PYTHON)
+
+gen: ## Write the files that are generated from the Rust types
+	cargo run --quiet --package lodger-dev -- gen
+
+clean: ## Remove everything that was built or fetched
+	cargo clean
+	rm -rf $(VENV) $(NODE)/node_modules $(NODE)/dist $(NODE)/*.node $(PYTHON)/python/lodger/*.so
