@@ -1,0 +1,14 @@
+//! What a model can do. A tool says what a call would touch before it touches anything, and acts only through
+//! what it was then handed.
+//!
+//! This crate must never decide whether a call may run; the engine's one door does.
+
+#[cfg(feature = "builtin")]
+pub mod builtin;
+mod limit;
+mod registry;
+mod tool;
+
+pub use limit::limited;
+pub use registry::Registry;
+pub use tool::{Access, Progress, Tool, ToolContext, ToolFailure, ToolOutput, ToolRun};

@@ -1,0 +1,122 @@
+//! The trait of a tool, in two steps: read the input, then run.
+
+use std::sync::Arc;
+
+use futures_util::future::BoxFuture;
+use lodger_protocol::{Content, FileChange, Intent, Limits, Target, ToolCallId, ToolSpec};
+use lodger_workspace::{FileHandle, StopFlag, Workspace};
+use serde_json::Value;
+use tokio_util::sync::CancellationToken;
+
+/// A tool on offer.
+pub trait Tool: Send + Sync {
+    /// What the model is told of it.
+    fn spec(&self) -> &ToolSpec;
+
+    /// The host offers this tool itself and thereby allows its calls.
+    fn host_offers(&self) -> bool {
+        false
+    }
+
+    /// Reads the input of one call. Pure: nothing is touched.
+    ///
+    /// # Errors
+    /// What is wrong with the input, in words that let the model write it right.
+    fn parse(&self, input: &Value) -> Result<Box<dyn ToolRun>, ToolFailure>;
+}
+
+/// Words for the model about what failed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ToolFailure(pub String);
+
+/// A file that a call will use.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Access {
+    /// As the model gave it.
+    pub path: String,
+    /// What for.
+    pub intent: Intent,
+}
+
+/// One call whose input was read.
+pub trait ToolRun: Send + Sync {
+    /// What the call would do.
+    fn target(&self) -> Target;
+
+    /// Every file that the call will use. They are handed to `run` in this order.
+    fn accesses(&self) -> Vec<Access> {
+        Vec::new()
+    }
+
+    /// The change as a unified diff, to show when asking. Blocking.
+    fn preview(&self, _files: &[Box<dyn FileHandle>]) -> Option<String> {
+        None
+    }
+
+    /// Does it. Failures are output too.
+    fn run(self: Box<Self>, context: ToolContext) -> BoxFuture<'static, ToolOutput>;
+}
+
+/// Shows what a running call has to say, with back-pressure.
+pub trait Progress: Send + Sync {
+    /// Waits until there is room to show more. Read a source only after this.
+    fn ready(&self) -> BoxFuture<'_, ()>;
+
+    /// Shows some text.
+    fn show(&self, stream: &str, text: String);
+}
+
+/// All that a running call may use.
+pub struct ToolContext {
+    /// The call.
+    pub call_id: ToolCallId,
+    /// The declared files, in order, as they were judged.
+    pub files: Vec<Box<dyn FileHandle>>,
+    /// For commands; absent without a folder.
+    pub workspace: Option<Arc<dyn Workspace>>,
+    /// Where to show progress.
+    pub progress: Arc<dyn Progress>,
+    /// Cancelled with the turn.
+    pub cancelled: CancellationToken,
+    /// Raised with the turn's cancellation: nothing may be committed after.
+    pub stop: StopFlag,
+    /// Bounds.
+    pub limits: Arc<Limits>,
+}
+
+/// What a call came to.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ToolOutput {
+    /// For the model.
+    pub content: Vec<Content>,
+    /// It failed.
+    pub is_error: bool,
+    /// Something was left out already.
+    pub truncated: bool,
+    /// Files that it changed.
+    pub files: Vec<FileChange>,
+}
+
+impl ToolOutput {
+    /// Text.
+    pub fn text(text: impl Into<String>) -> Self {
+        Self { content: vec![Content::text(text)], ..Self::default() }
+    }
+
+    /// A failure, in words for the model.
+    pub fn error(text: impl Into<String>) -> Self {
+        Self { is_error: true, ..Self::text(text) }
+    }
+}
+
+impl From<ToolFailure> for ToolOutput {
+    fn from(failure: ToolFailure) -> Self {
+        Self::error(failure.0)
+    }
+}
+
+impl From<lodger_protocol::Error> for ToolOutput {
+    fn from(error: lodger_protocol::Error) -> Self {
+        Self::error(error.message)
+    }
+}
