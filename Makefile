@@ -10,7 +10,6 @@ SHELL := bash
 .DEFAULT_GOAL := build
 
 export CARGO_TARGET_DIR ?= $(CURDIR)/target
-export PYO3_BUILD_EXTENSION_MODULE := 1
 
 # `make PROFILE=release build` for an optimised build; `shipping` is what goes into packages.
 PROFILE ?= dev

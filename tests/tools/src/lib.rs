@@ -3,6 +3,7 @@
 //! The Rust types of `lodger-protocol` are the one source of the vocabulary. This crate reads their JSON Schema
 //! and writes every other form of it. It must never be a dependency of anything that ships.
 
+pub mod boundaries;
 pub mod drift;
 pub mod files;
 pub mod names;

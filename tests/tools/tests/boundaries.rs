@@ -1,0 +1,79 @@
+//! Imports go down, heavy parts stay where they can be left out, and TLS is one thing everywhere.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
+
+use std::fs;
+
+use lodger_dev::boundaries::{self, Boundaries, Member};
+use lodger_dev::files;
+
+#[test]
+fn every_crate_imports_only_what_its_row_names() {
+    let root = files::root();
+    let found = boundaries::trespasses(&boundaries::table(&root).unwrap(), &boundaries::members(&root).unwrap());
+    assert!(found.is_empty(), "{}", found.join("\n"));
+}
+
+#[test]
+fn heavy_parts_stay_out_of_the_trees_that_ban_them() {
+    let root = files::root();
+    for ban in boundaries::table(&root).unwrap().bans {
+        let tree = boundaries::tree(&root, &ban.root).unwrap();
+        assert!(tree.contains(&ban.root), "cargo tree did not list {} itself", ban.root);
+        let found: Vec<_> = ban.names.iter().filter(|name| tree.contains(name)).collect();
+        assert!(found.is_empty(), "{} pulls in {found:?}: {}", ban.root, ban.why);
+    }
+}
+
+#[test]
+fn the_lock_file_has_one_tls_and_no_library_of_the_host() {
+    let root = files::root();
+    let locked = boundaries::locked(&root).unwrap();
+    assert!(locked.contains(&"rustls".to_owned()), "the lock file was not read");
+    for absent in boundaries::table(&root).unwrap().absent {
+        let found: Vec<_> = absent.names.iter().filter(|name| locked.contains(name)).collect();
+        assert!(found.is_empty(), "Cargo.lock has {found:?}: {}", absent.why);
+    }
+}
+
+/// `forbid(unsafe_code)` comes with the workspace's lints; a crate that does not take them is out of its reach.
+#[test]
+fn every_core_crate_takes_the_lints_of_the_workspace() {
+    for folder in fs::read_dir(files::root().join("core")).unwrap() {
+        let manifest = folder.unwrap().path().join("Cargo.toml");
+        let text = fs::read_to_string(&manifest).unwrap();
+        let manifest_toml: toml::Table = toml::from_str(&text).unwrap();
+        let lints = manifest_toml.get("lints").and_then(|lints| lints.get("workspace"));
+        assert_eq!(lints.and_then(toml::Value::as_bool), Some(true), "{}", manifest.display());
+    }
+}
+
+#[test]
+fn an_import_that_goes_up_or_is_not_named_is_found() {
+    let table: Boundaries = toml::from_str(
+        r#"
+        bans = []
+        absent = []
+        [crates.low]
+        floor = 0
+        imports = ["high"]
+        [crates.high]
+        floor = 1
+        imports = []
+        "#,
+    )
+    .unwrap();
+    let member = |name: &str, imports: &[&str]| Member {
+        name: name.to_owned(),
+        imports: imports.iter().map(|import| (*import).to_owned()).collect(),
+    };
+    let found = boundaries::trespasses(&table, &[member("low", &[]), member("high", &["low"]), member("new", &[])]);
+    assert_eq!(
+        found,
+        [
+            "high imports low, which its row does not name",
+            "new has no row in boundaries.toml: give it a floor",
+            "low on floor 0 may not import high above it",
+        ]
+    );
+}
