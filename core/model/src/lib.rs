@@ -3,6 +3,29 @@
 //!
 //! This crate must never run a tool, keep a conversation or decide about anything but the wire.
 
+pub mod anthropic;
+pub mod scripted;
+
+mod credential;
+mod failure;
+mod input;
+mod spec;
 mod stream;
 
+#[cfg(feature = "http")]
+mod endpoint;
+#[cfg(feature = "http")]
+mod http;
+#[cfg(feature = "http")]
+mod open;
+
+pub use credential::Credential;
+pub use failure::{HttpFailure, retry_after_ms};
+pub use input::parse_input;
+pub use spec::ModelSpec;
 pub use stream::{Model, ModelEvent, ModelMessage, ModelRequest, Reply};
+
+#[cfg(feature = "http")]
+pub use endpoint::ResolvedEndpoint;
+#[cfg(feature = "http")]
+pub use open::open_model;

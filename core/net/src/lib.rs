@@ -1,2 +1,29 @@
-//! HTTP for talking to models. Clients are made from an explicit TLS configuration; nothing here is
-//! process-wide.
+//! HTTP for talking to models: requests go through a [`Transport`], answers come back as [`Frame`]s.
+//!
+//! The default build holds the traits and the data. Feature `http` adds [`HttpClients`], built from an explicit
+//! TLS configuration, and the framing of server-sent events.
+//!
+//! This crate must never keep anything process-wide, follow a redirect (requests carry credentials), read the
+//! environment, retry, or put a header's value into an error.
+
+mod frame;
+mod transport;
+
+#[cfg(feature = "http")]
+mod clients;
+#[cfg(feature = "http")]
+mod failure;
+#[cfg(feature = "http")]
+mod framing;
+#[cfg(feature = "http")]
+mod url;
+
+pub use frame::Frame;
+pub use transport::{HttpRequest, HttpResponse, Transport};
+
+#[cfg(feature = "http")]
+pub use clients::HttpClients;
+#[cfg(feature = "http")]
+pub use framing::{MAX_EVENT_BYTES, frames};
+#[cfg(feature = "http")]
+pub use url::BaseUrl;

@@ -1,0 +1,71 @@
+//! The frames of the protocol, as loosely as they may be read: one flat shape, since a tagged one would be read
+//! twice.
+
+use std::borrow::Cow;
+
+use serde::Deserialize;
+use serde_json::Value;
+
+#[derive(Debug, Deserialize)]
+pub(super) struct Event<'a> {
+    #[serde(rename = "type", borrow)]
+    pub(super) kind: Cow<'a, str>,
+    pub(super) index: Option<u64>,
+    #[serde(borrow)]
+    pub(super) delta: Option<Delta<'a>>,
+    pub(super) content_block: Option<Block>,
+    pub(super) message: Option<Message>,
+    pub(super) usage: Option<Usage>,
+    pub(super) error: Option<Failure>,
+}
+
+/// Only what every frame has, to tell a frame of an unknown kind from a broken one.
+#[derive(Debug, Deserialize)]
+pub(super) struct Kind<'a> {
+    #[serde(rename = "type", borrow)]
+    pub(super) kind: Cow<'a, str>,
+}
+
+#[derive(Debug, Deserialize)]
+pub(super) struct Delta<'a> {
+    #[serde(rename = "type", borrow)]
+    pub(super) kind: Option<Cow<'a, str>>,
+    pub(super) text: Option<String>,
+    pub(super) thinking: Option<String>,
+    pub(super) signature: Option<String>,
+    pub(super) partial_json: Option<String>,
+    pub(super) stop_reason: Option<String>,
+}
+
+#[derive(Debug, Deserialize)]
+pub(super) struct Block {
+    #[serde(rename = "type")]
+    pub(super) kind: String,
+    pub(super) id: Option<String>,
+    pub(super) name: Option<String>,
+    pub(super) input: Option<Value>,
+    pub(super) text: Option<String>,
+    pub(super) thinking: Option<String>,
+    pub(super) signature: Option<String>,
+    pub(super) data: Option<String>,
+}
+
+#[derive(Debug, Deserialize)]
+pub(super) struct Message {
+    pub(super) usage: Option<Usage>,
+}
+
+#[derive(Clone, Copy, Debug, Deserialize)]
+pub(super) struct Usage {
+    pub(super) input_tokens: Option<u64>,
+    pub(super) output_tokens: Option<u64>,
+    pub(super) cache_read_input_tokens: Option<u64>,
+    pub(super) cache_creation_input_tokens: Option<u64>,
+}
+
+#[derive(Debug, Deserialize)]
+pub(super) struct Failure {
+    #[serde(rename = "type")]
+    pub(super) kind: Option<String>,
+    pub(super) message: Option<String>,
+}

@@ -1,0 +1,159 @@
+//! Where a model is: given, named by the environment, or the provider's own address.
+
+use lodger_net::BaseUrl;
+use lodger_protocol::{Endpoint, EndpointKind, Environment, Error};
+
+use crate::ModelSpec;
+
+/// A provider that is known without an endpoint.
+struct Provider {
+    name: &'static str,
+    kind: EndpointKind,
+    base_url: &'static str,
+    /// Of each of its models.
+    context_window: u64,
+}
+
+const PROVIDERS: &[Provider] = &[Provider {
+    name: "anthropic",
+    kind: EndpointKind::Anthropic,
+    base_url: "https://api.anthropic.com",
+    context_window: 200_000,
+}];
+
+/// A server to talk to, all choices made.
+#[derive(Clone, Debug)]
+pub struct ResolvedEndpoint {
+    /// The protocol that it speaks.
+    pub kind: EndpointKind,
+    /// Where it is.
+    pub base_url: BaseUrl,
+    /// Sent with each request.
+    pub headers: Vec<(String, String)>,
+    /// A request may go without a key: the host named an address of this machine, or headers that carry credentials.
+    pub key_optional: bool,
+    /// How many tokens a conversation may have, where known.
+    pub context_window: Option<u64>,
+}
+
+impl ResolvedEndpoint {
+    /// Looks for the server of a model: `endpoint`, then `<PROVIDER>_BASE_URL` of the environment, then the
+    /// provider's own address.
+    ///
+    /// # Errors
+    /// `invalid_options` for a URL that cannot be used, and for a provider that is not known without an endpoint.
+    pub fn find(spec: &ModelSpec, endpoint: Option<&Endpoint>, env: &Environment) -> Result<Self, Error> {
+        let known = PROVIDERS.iter().find(|provider| provider.name == spec.provider);
+        let context_window = known.map(|provider| provider.context_window);
+        if let Some(endpoint) = endpoint {
+            let base_url = BaseUrl::parse(&endpoint.base_url, "`endpoint.baseUrl`")?;
+            return Ok(Self {
+                kind: endpoint.kind,
+                key_optional: base_url.is_loopback() || endpoint.headers.keys().any(|name| carries_credentials(name)),
+                base_url,
+                headers: endpoint.headers.iter().map(|(name, value)| (name.clone(), value.clone())).collect(),
+                context_window,
+            });
+        }
+        let known = known.ok_or_else(|| unknown(spec))?;
+        let variable = spec.variable("BASE_URL");
+        let (base_url, source) = match env.get(&variable) {
+            Some(url) => (url, format!("`{variable}` of the environment")),
+            None => (known.base_url, "the provider's address".to_owned()),
+        };
+        Ok(Self {
+            kind: known.kind,
+            base_url: BaseUrl::parse(base_url, &source)?,
+            headers: Vec::new(),
+            key_optional: false,
+            context_window,
+        })
+    }
+}
+
+fn carries_credentials(header: &str) -> bool {
+    ["authorization", "x-api-key"].iter().any(|name| header.eq_ignore_ascii_case(name))
+}
+
+fn unknown(spec: &ModelSpec) -> Error {
+    let names: Vec<_> = PROVIDERS.iter().map(|provider| provider.name).chain(["scripted"]).collect();
+    Error::invalid_options(format!(
+        "`model`: the provider `{}` is not known; known are {}; for any other set `endpoint`",
+        spec.provider,
+        names.join(", ")
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use lodger_protocol::ErrorCode;
+
+    use super::*;
+
+    fn spec() -> ModelSpec {
+        ModelSpec::parse("anthropic/claude-x").unwrap()
+    }
+
+    fn endpoint(url: &str) -> Endpoint {
+        Endpoint { kind: EndpointKind::Anthropic, base_url: url.to_owned(), headers: BTreeMap::new() }
+    }
+
+    fn env(url: &str) -> Environment {
+        Environment::new([("ANTHROPIC_BASE_URL".to_owned(), url.to_owned())])
+    }
+
+    fn url(endpoint: Option<&Endpoint>, env: &Environment) -> String {
+        ResolvedEndpoint::find(&spec(), endpoint, env).unwrap().base_url.join("v1/messages")
+    }
+
+    #[test]
+    fn the_option_wins_over_the_environment_and_that_over_the_providers_own_address() {
+        assert_eq!(url(Some(&endpoint("http://a.test")), &env("http://b.test")), "http://a.test/v1/messages");
+        assert_eq!(url(None, &env("http://b.test/proxy/")), "http://b.test/proxy/v1/messages");
+        assert_eq!(url(None, &Environment::default()), "https://api.anthropic.com/v1/messages");
+    }
+
+    #[test]
+    fn only_an_endpoint_on_this_machine_or_with_its_own_credentials_goes_without_a_key() {
+        let optional = |endpoint: &Endpoint| {
+            ResolvedEndpoint::find(&spec(), Some(endpoint), &Environment::default()).unwrap().key_optional
+        };
+        for url in ["http://127.0.0.1:1", "http://localhost:1", "http://[::1]:1", "http://127.9.9.9"] {
+            assert!(optional(&endpoint(url)), "{url}");
+        }
+        for url in ["http://10.0.0.1", "https://localhost.example.com", "http://127.0.0.1.nip.io"] {
+            assert!(!optional(&endpoint(url)), "{url}");
+        }
+        let mut with_header = endpoint("https://gateway.test");
+        with_header.headers.insert("Authorization".to_owned(), "Bearer x".to_owned());
+        assert!(optional(&with_header));
+        // An address that only the environment gives is not the host's word.
+        assert!(!ResolvedEndpoint::find(&spec(), None, &env("http://127.0.0.1:1")).unwrap().key_optional);
+    }
+
+    #[test]
+    fn an_unknown_provider_without_an_endpoint_is_an_error_that_lists_the_known() {
+        let spec = ModelSpec::parse("acme/x").unwrap();
+        let error = ResolvedEndpoint::find(&spec, None, &Environment::default()).unwrap_err();
+        assert_eq!(error.code, ErrorCode::InvalidOptions);
+        assert!(error.message.contains("anthropic, scripted"), "{}", error.message);
+        assert!(ResolvedEndpoint::find(&spec, Some(&endpoint("https://acme.test")), &Environment::default()).is_ok());
+    }
+
+    #[test]
+    fn a_bad_url_is_an_error_that_says_where_it_stands_and_does_not_repeat_it() {
+        for bad in ["", "nowhere", "ftp://a.test", "https://user:pass@a.test", "https://a.test?key=pass"] {
+            let error = ResolvedEndpoint::find(&spec(), Some(&endpoint(bad)), &Environment::default()).unwrap_err();
+            assert_eq!(error.code, ErrorCode::InvalidOptions, "{bad}");
+            assert!(
+                error.message.contains("endpoint.baseUrl") && !error.message.contains("pass@"),
+                "{}",
+                error.message
+            );
+        }
+        let error = ResolvedEndpoint::find(&spec(), None, &env("nowhere")).unwrap_err();
+        assert!(error.message.contains("ANTHROPIC_BASE_URL"), "{}", error.message);
+    }
+}

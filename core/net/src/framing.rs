@@ -1,0 +1,100 @@
+//! Server-sent events out of a body: read only as polled, bounded in time and size.
+
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use bytes::Bytes;
+use futures_util::stream::BoxStream;
+use futures_util::{Stream, StreamExt};
+use lodger_protocol::{Error, ErrorCode};
+use sse_stream::SseByteStream;
+use tokio::time::{Instant, Sleep, sleep};
+
+use crate::Frame;
+
+/// Bytes that may arrive without completing an event.
+pub const MAX_EVENT_BYTES: usize = 16 * 1024 * 1024;
+
+/// Turns a body into frames. One piece of the body is read when the pieces before it are used up.
+///
+/// An error is the last item: the body's own, `timeout` when no piece arrives for `gap` while it is waited for,
+/// `provider_malformed` for text that is not UTF-8 or an event over [`MAX_EVENT_BYTES`]. The end of the body is
+/// the end of the frames; whether it was too early is for the protocol to say. What stands after the last blank
+/// line is not a frame. Must be polled on a tokio runtime with time.
+pub fn frames(
+    body: BoxStream<'static, Result<Bytes, Error>>,
+    gap: Duration,
+) -> impl Stream<Item = Result<Frame, Error>> + Send + 'static {
+    let unframed = Arc::new(AtomicUsize::new(0));
+    let watched = Watched { body, gap, alarm: None, armed: false, unframed: unframed.clone() };
+    SseByteStream::new(watched).filter_map(move |event| {
+        let frame = match event {
+            Ok(event) => {
+                unframed.store(0, Ordering::Relaxed);
+                event.data.map(|data| Ok(Frame { event: event.event, data }))
+            }
+            Err(error) => Some(Err(unwrap_error(error))),
+        };
+        std::future::ready(frame)
+    })
+}
+
+fn unwrap_error(error: sse_stream::Error) -> Error {
+    match error {
+        sse_stream::Error::Body(inner) => match inner.downcast::<Error>() {
+            Ok(own) => *own,
+            Err(other) => Error::new(ErrorCode::ProviderStreamCut, other.to_string()),
+        },
+        other => {
+            Error::new(ErrorCode::ProviderMalformed, format!("the provider's event stream cannot be read: {other}"))
+        }
+    }
+}
+
+/// The body under watch: how long it is silent, and how much of it has not become an event yet.
+struct Watched {
+    body: BoxStream<'static, Result<Bytes, Error>>,
+    gap: Duration,
+    alarm: Option<Pin<Box<Sleep>>>,
+    /// The silence counts from when the body is first found empty: a reader that does not ask is not made to pay.
+    armed: bool,
+    unframed: Arc<AtomicUsize>,
+}
+
+impl Stream for Watched {
+    type Item = Result<Bytes, Error>;
+
+    fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        let this = &mut *self;
+        match this.body.poll_next_unpin(cx) {
+            Poll::Ready(Some(Ok(piece))) => {
+                this.armed = false;
+                if this.unframed.fetch_add(piece.len(), Ordering::Relaxed) > MAX_EVENT_BYTES {
+                    return Poll::Ready(Some(Err(Error::new(
+                        ErrorCode::ProviderMalformed,
+                        format!("the provider sent more than {MAX_EVENT_BYTES} bytes without completing an event"),
+                    ))));
+                }
+                Poll::Ready(Some(Ok(piece)))
+            }
+            Poll::Ready(end) => Poll::Ready(end),
+            Poll::Pending => {
+                let gap = this.gap;
+                let alarm = this.alarm.get_or_insert_with(|| Box::pin(sleep(gap)));
+                if !this.armed {
+                    this.armed = true;
+                    alarm.as_mut().reset(Instant::now() + gap);
+                }
+                alarm.as_mut().poll(cx).map(|()| {
+                    Some(Err(Error::new(
+                        ErrorCode::Timeout,
+                        format!("the provider sent nothing for {} ms (limits.gapTimeoutMs)", gap.as_millis()),
+                    )))
+                })
+            }
+        }
+    }
+}

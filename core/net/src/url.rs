@@ -1,0 +1,61 @@
+//! Where a provider is.
+
+use std::fmt;
+use std::net::IpAddr;
+
+use lodger_protocol::Error;
+use reqwest::Url;
+
+/// An `http` or `https` URL without credentials, query or fragment, under which a protocol has its own paths.
+#[derive(Clone, PartialEq, Eq)]
+pub struct BaseUrl(Url);
+
+impl BaseUrl {
+    /// Reads a URL. `source` names the option or variable that it came from, for the message.
+    ///
+    /// # Errors
+    /// `invalid_options`, without the text that was found: it may hold a password.
+    pub fn parse(text: &str, source: &str) -> Result<Self, Error> {
+        let wrong = |what: &str| {
+            Error::invalid_options(format!(
+                "{source}: {what}; expected an absolute URL such as `https://models.example.com`"
+            ))
+        };
+        let url = Url::parse(text.trim()).map_err(|error| wrong(&format!("not a URL ({error})")))?;
+        if !matches!(url.scheme(), "http" | "https") {
+            return Err(wrong("the scheme must be http or https"));
+        }
+        if !url.username().is_empty() || url.password().is_some() {
+            return Err(wrong("a user name or password does not belong into the URL, put it into `endpoint.headers`"));
+        }
+        if url.query().is_some() || url.fragment().is_some() {
+            return Err(wrong("a query or fragment cannot be part of a base URL"));
+        }
+        Ok(Self(url))
+    }
+
+    /// The URL of a path below, such as `v1/messages`. A base that ends with the path's first segment is taken
+    /// to hold it already.
+    #[must_use]
+    pub fn join(&self, path: &str) -> String {
+        let base = self.0.as_str().trim_end_matches('/');
+        match path.split_once('/') {
+            Some((first, rest)) if base.ends_with(&format!("/{first}")) => format!("{base}/{rest}"),
+            _ => format!("{base}/{path}"),
+        }
+    }
+
+    /// Whether it can only lead to this machine: `localhost` or a loopback address.
+    #[must_use]
+    pub fn is_loopback(&self) -> bool {
+        let host = self.0.host_str().unwrap_or_default();
+        let bare = host.trim_start_matches('[').trim_end_matches(']');
+        host == "localhost" || bare.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
+    }
+}
+
+impl fmt::Debug for BaseUrl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.0.as_str())
+    }
+}
