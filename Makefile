@@ -77,4 +77,4 @@ gen: ## Write the files that are generated from the Rust types
 
 clean: ## Remove everything that was built or fetched
 	cargo clean
-	rm -rf $(VENV) $(NODE)/node_modules $(NODE)/dist $(NODE)/*.node $(PYTHON)/python/lodger/*.so
+	rm -rf $(VENV) $(NODE)/{node_modules,dist,dist-cjs,lodger_node.node} $(PYTHON)/python/lodger/*.so
