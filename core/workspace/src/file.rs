@@ -1,24 +1,56 @@
 //! A file that was looked up once and is used through the same handle ever after.
 
-use std::sync::Arc;
+use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use lodger_protocol::{ResolvedAccess, Result};
 
 /// Raised when work must not go on. Tested per file or 64 KiB, and right before anything is committed.
-#[derive(Clone, Debug, Default)]
-pub struct StopFlag(Arc<AtomicBool>);
+#[derive(Clone, Default)]
+pub struct StopFlag(Arc<Stop>);
+
+#[derive(Default)]
+struct Stop {
+    raised: AtomicBool,
+    bells: Mutex<Vec<Bell>>,
+}
+
+type Bell = Box<dyn FnOnce() + Send>;
 
 impl StopFlag {
-    /// Raises it, for ever.
+    /// Raises it, for ever. Whoever waits for it is woken on this thread.
     pub fn raise(&self) {
-        self.0.store(true, Ordering::SeqCst);
+        if !self.0.raised.swap(true, Ordering::SeqCst) {
+            let bells = std::mem::take(&mut *self.0.bells.lock().unwrap_or_else(PoisonError::into_inner));
+            bells.into_iter().for_each(|bell| bell());
+        }
     }
 
     /// Whether it is raised.
     #[must_use]
     pub fn is_raised(&self) -> bool {
-        self.0.load(Ordering::SeqCst)
+        self.0.raised.load(Ordering::SeqCst)
+    }
+
+    /// Calls `bell` once when the flag is raised, on the thread that raises it; at once if it is raised
+    /// already. The bell must not block. It is kept as long as the flag: hang it on a flag that lives as long
+    /// as the work.
+    pub fn on_raise(&self, bell: impl FnOnce() + Send + 'static) {
+        {
+            let mut bells = self.0.bells.lock().unwrap_or_else(PoisonError::into_inner);
+            if !self.is_raised() {
+                bells.push(Box::new(bell));
+                return;
+            }
+        }
+        bell();
+    }
+}
+
+impl fmt::Debug for StopFlag {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "StopFlag(raised: {})", self.is_raised())
     }
 }
 
@@ -45,9 +77,10 @@ pub trait FileHandle: Send + Sync {
 
     /// Replaces the content: a temporary file and a rename; in place where the file has several names or
     /// another owner. Mode bits are kept; missing parent folders are made. Nothing is changed once `stop` is
-    /// raised.
+    /// raised. The handle then stands for the new content: it can be read and written again.
     ///
     /// # Errors
-    /// `path_changed` as for `read`; `invalid_input` when it cannot be written.
+    /// `path_changed` as for `read`; `invalid_input` when it cannot be written; `closed` when `stop` was raised
+    /// in time.
     fn write(&self, content: &[u8], stop: &StopFlag) -> Result<WriteReport>;
 }

@@ -6,7 +6,7 @@
 mod command;
 mod file;
 
-#[cfg(feature = "local")]
+#[cfg(all(feature = "local", unix))]
 mod local;
 
 use std::path::Path;
@@ -16,7 +16,7 @@ use lodger_protocol::{Intent, Result};
 pub use command::{Command, CommandEnd, CommandStatus, OutputChunk, OutputStream, Running};
 pub use file::{FileHandle, StopFlag, WriteReport};
 
-#[cfg(feature = "local")]
+#[cfg(all(feature = "local", unix))]
 pub use local::{LocalWorkspace, ProcessTable};
 
 /// Files and commands of one agent.

@@ -1,7 +1,16 @@
-//! The real machine.
+//! The real machine: Unix files through `cap-std`, commands as process groups.
 
+mod command;
+mod file;
+mod lifeline;
+mod os;
+mod output;
+mod place;
 mod processes;
+mod registry;
+mod sweep;
 mod workspace;
+mod write;
 
 pub use processes::ProcessTable;
 pub use workspace::LocalWorkspace;

@@ -1,5 +1,155 @@
 //! Files and commands of one agent on this machine.
 
+use std::collections::BTreeMap;
+use std::fmt;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use cap_std::fs::Dir;
+use lodger_protocol::{Error, Intent, ResolvedAccess, Result};
+
+use super::command::{self, Job};
+use super::file::{Folder, LocalFile};
+use super::os::{open_folder, open_folder_below};
+use super::place::{canonical_place, check, explain, folder, is_protected, nearest_existing, path_changed, split};
+use super::processes::ProcessTable;
+use super::registry::Registry;
+use crate::{Command, FileHandle, Running, StopFlag, Workspace};
+
+/// How long the end of killed commands is waited for.
+const PATIENCE: Duration = Duration::from_secs(5);
+
 /// Files and commands of one agent on this machine.
-#[derive(Debug)]
-pub struct LocalWorkspace;
+///
+/// Commands run in `cwd` and see exactly the environment that was given, `LODGER_CALL` and `LODGER_RUN` added.
+pub struct LocalWorkspace {
+    cwd: PathBuf,
+    roots: Vec<Root>,
+    env: Arc<BTreeMap<String, String>>,
+    processes: Arc<ProcessTable>,
+    commands: Arc<Registry>,
+}
+
+struct Root {
+    path: PathBuf,
+    dir: Dir,
+}
+
+impl LocalWorkspace {
+    /// Takes hold of `cwd` and of the folders that the agent may use; `roots` empty means `cwd` alone. Relative
+    /// roots start from `cwd`. `env` is all that commands see. Starts neither thread nor process. Blocking.
+    ///
+    /// # Errors
+    /// `invalid_options` when `cwd` or a root is not an existing folder.
+    pub fn open(
+        cwd: &Path,
+        roots: &[PathBuf],
+        env: BTreeMap<String, String>,
+        processes: Arc<ProcessTable>,
+    ) -> Result<Self> {
+        let cwd = Root::open("cwd", cwd)?;
+        let roots = match roots {
+            [] => vec![Root { path: cwd.path.clone(), dir: cwd.dir }],
+            roots => roots.iter().map(|root| Root::open("roots", &cwd.path.join(root))).collect::<Result<_>>()?,
+        };
+        // The table bounds the number of commands; a workspace alone may use all of it.
+        let commands = Registry::new(usize::MAX);
+        Ok(Self { cwd: cwd.path, roots, env: Arc::new(env), processes, commands })
+    }
+
+    /// The root that a canonical path lies in; the innermost, if several contain it.
+    fn root_of(&self, canonical: &Path) -> Option<&Root> {
+        self.roots
+            .iter()
+            .filter(|root| canonical.starts_with(&root.path))
+            .max_by_key(|root| root.path.components().count())
+    }
+
+    /// Opens a canonical folder, through the root where there is one, so that no link can lead out of it.
+    fn open_folder(&self, root: Option<&Root>, canonical: &Path) -> std::io::Result<Dir> {
+        match root.and_then(|root| Some((root, canonical.strip_prefix(&root.path).ok()?))) {
+            Some((root, relative)) => open_folder_below(&root.dir, relative),
+            None => open_folder(canonical),
+        }
+    }
+}
+
+impl Root {
+    fn open(option: &str, path: &Path) -> Result<Self> {
+        let expected = |found: String| {
+            Error::invalid_options(format!("`{option}`: expected an existing folder, {found}: {}", path.display()))
+        };
+        let canonical = fs::canonicalize(path).map_err(|error| match error.kind() {
+            std::io::ErrorKind::NotFound => expected("there is none".to_owned()),
+            _ => expected(format!("the system says {error}")),
+        })?;
+        if !canonical.is_dir() {
+            return Err(expected("this is not a folder".to_owned()));
+        }
+        let dir = open_folder(&canonical).map_err(|error| expected(format!("the system says {error}")))?;
+        Ok(Self { path: canonical, dir })
+    }
+}
+
+impl Workspace for LocalWorkspace {
+    fn cwd(&self) -> &Path {
+        &self.cwd
+    }
+
+    fn resolve(&self, path: &str, intent: Intent) -> Result<Box<dyn FileHandle>> {
+        check(path)?;
+        let full = self.cwd.join(path);
+        let canonical = canonical_place(&full).map_err(|error| explain(path, &error))?;
+        let Some((parent, name)) = split(&canonical) else { return Err(Error::invalid_input(folder(path))) };
+        let (nearest, missing) = nearest_existing(parent);
+        let root = self.root_of(&canonical);
+        // The folder that stands there may contain the root only when the path is outside of it.
+        let dir =
+            self.open_folder(root.filter(|root| nearest.starts_with(&root.path)), nearest).map_err(
+                |error| match error.kind() {
+                    std::io::ErrorKind::PermissionDenied => explain(path, &error),
+                    _ => path_changed(path),
+                },
+            )?;
+        let access = ResolvedAccess {
+            given: path.to_owned(),
+            intent,
+            file_id: None,
+            inside_roots: root.is_some(),
+            link_count: 0,
+            protected: is_protected(&canonical),
+            canonical: canonical.clone(),
+        };
+        let folder = if missing.is_empty() { Folder::Open(dir) } else { Folder::Missing(dir, missing) };
+        Ok(Box::new(LocalFile::hold(access, full, name, folder)?))
+    }
+
+    fn run(&self, command: Command) -> Result<Running> {
+        let stop = StopFlag::default();
+        let table = Arc::clone(self.processes.table());
+        let place_in_workspace = self.commands.enter(&stop)?;
+        let place = table.enter(&stop)?;
+        command::start(Job {
+            command,
+            cwd: self.cwd.clone(),
+            env: Arc::clone(&self.env),
+            table,
+            place,
+            _place_in_workspace: place_in_workspace,
+            stop,
+        })
+    }
+
+    fn shut_down(&self) {
+        self.commands.close(PATIENCE);
+    }
+}
+
+impl fmt::Debug for LocalWorkspace {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let roots: Vec<&Path> = self.roots.iter().map(|root| root.path.as_path()).collect();
+        f.debug_struct("LocalWorkspace").field("cwd", &self.cwd).field("roots", &roots).finish_non_exhaustive()
+    }
+}

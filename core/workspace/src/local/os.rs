@@ -1,0 +1,16 @@
+//! The seam to the operating system: everything that is not the same on every Unix, or is not in std.
+//!
+//! Nothing above this module calls `rustix` or `nix`. It must never install a signal handler, change the
+//! environment or the working folder, or act on a process that was not started here.
+
+mod files;
+mod pipes;
+mod proc_table;
+mod process;
+mod signals;
+
+pub(super) use files::{Access, file_id, open_entry, open_folder, open_folder_below, special_kind};
+pub(super) use pipes::{Bell, LineSocket, Ready, pipe_inode, read_available, set_nonblocking, wait_for};
+pub(super) use proc_table::{Process, processes};
+pub(super) use process::{Ended, GroupSignal, Leader, TICK};
+pub(super) use signals::{SignalsBlocked, with_no_signal_blocked};

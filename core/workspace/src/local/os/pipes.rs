@@ -1,0 +1,159 @@
+//! Waiting for several descriptors at once, and the bell that ends the wait.
+
+use std::io::{self, PipeReader, PipeWriter, Read, Write};
+use std::os::fd::{AsFd, BorrowedFd, IntoRawFd};
+use std::os::unix::net::UnixStream;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI32, Ordering};
+use std::task::Wake;
+use std::time::{Duration, Instant};
+
+use nix::sys::socket::{MsgFlags, send};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl, fstat};
+
+/// Makes reads return at once when there is nothing to read.
+pub(in crate::local) fn set_nonblocking(fd: impl AsFd) -> io::Result<()> {
+    fcntl_setfl(&fd, fcntl_getfl(&fd)? | OFlags::NONBLOCK)?;
+    Ok(())
+}
+
+/// The number under which `/proc` shows a pipe.
+pub(in crate::local) fn pipe_inode(fd: impl AsFd) -> Option<u64> {
+    fstat(fd).ok().map(|stat| stat.st_ino)
+}
+
+/// What a read that does not block found.
+pub(in crate::local) enum Ready {
+    /// So many bytes.
+    Bytes(usize),
+    /// Nothing at the moment.
+    Nothing,
+    /// Nobody can write any more.
+    End,
+}
+
+/// Reads what is there.
+pub(in crate::local) fn read_available(source: &mut impl Read, buffer: &mut [u8]) -> Ready {
+    loop {
+        match source.read(buffer) {
+            Ok(0) => return Ready::End,
+            Ok(count) => return Ready::Bytes(count),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ready::Nothing,
+            Err(_) => return Ready::End,
+        }
+    }
+}
+
+/// Waits until one of the descriptors can be read or is at its end, or `until` has come. Returns which.
+pub(in crate::local) fn wait_for<const N: usize>(
+    fds: [Option<BorrowedFd<'_>>; N],
+    until: Option<Instant>,
+) -> [bool; N] {
+    let mut ready = [false; N];
+    let mut polled: Vec<PollFd<'_>> =
+        fds.iter().flatten().map(|fd| PollFd::from_borrowed_fd(*fd, PollFlags::IN)).collect();
+    let timeout = until.map(|until| timespec(until.saturating_duration_since(Instant::now())));
+    // An error (EINTR at most, as all signals are blocked) reads as "nothing yet": the caller looks again.
+    if poll(&mut polled, timeout.as_ref()).is_ok() {
+        let mut results = polled.iter();
+        for (index, _) in fds.iter().enumerate().filter(|(_, fd)| fd.is_some()) {
+            ready[index] = results.next().is_some_and(|fd| !fd.revents().is_empty());
+        }
+    }
+    ready
+}
+
+fn timespec(duration: Duration) -> Timespec {
+    Timespec {
+        tv_sec: i64::try_from(duration.as_secs()).unwrap_or(i64::MAX),
+        tv_nsec: i64::from(duration.subsec_nanos()),
+    }
+}
+
+/// Wakes the one thread that waits for it, from any thread.
+///
+/// It holds both ends of its pipe: whoever rings after that thread has gone meets no broken pipe, which would
+/// raise SIGPIPE in the host.
+pub(in crate::local) struct Bell {
+    reader: PipeReader,
+    writer: PipeWriter,
+}
+
+impl Bell {
+    pub(in crate::local) fn new() -> io::Result<Arc<Self>> {
+        let (reader, writer) = io::pipe()?;
+        set_nonblocking(&reader)?;
+        set_nonblocking(&writer)?;
+        Ok(Arc::new(Self { reader, writer }))
+    }
+
+    /// Never blocks; a full pipe has woken the thread already.
+    pub(in crate::local) fn ring(&self) {
+        (&self.writer).write_all(&[1]).ok();
+    }
+
+    /// Takes back all rings so far.
+    pub(in crate::local) fn quiet(&self) {
+        let mut bytes = [0; 64];
+        while matches!((&self.reader).read(&mut bytes), Ok(count) if count == bytes.len()) {}
+    }
+
+    pub(in crate::local) fn as_fd(&self) -> BorrowedFd<'_> {
+        self.reader.as_fd()
+    }
+}
+
+impl Wake for Bell {
+    fn wake(self: Arc<Self>) {
+        self.ring();
+    }
+
+    fn wake_by_ref(self: &Arc<Self>) {
+        self.ring();
+    }
+}
+
+/// Our end of a connection to a child that reads lines. A number and no owned descriptor, so that a forked
+/// copy of the host can close its copy without the lock that another thread may have held at the fork.
+pub(in crate::local) struct LineSocket(AtomicI32);
+
+const NONE: i32 = -1;
+
+impl LineSocket {
+    pub(in crate::local) const fn new() -> Self {
+        Self(AtomicI32::new(NONE))
+    }
+
+    /// Closes what was open and makes a new connection; the returned end is for the child.
+    pub(in crate::local) fn open(&self) -> io::Result<UnixStream> {
+        let (ours, theirs) = UnixStream::pair()?;
+        self.close();
+        self.0.store(ours.into_raw_fd(), Ordering::SeqCst);
+        Ok(theirs)
+    }
+
+    /// Whether the whole line went out. Never blocks, and never raises SIGPIPE.
+    pub(in crate::local) fn send(&self, line: &str) -> bool {
+        let fd = self.0.load(Ordering::SeqCst);
+        fd != NONE && send(fd, line.as_bytes(), MsgFlags::MSG_NOSIGNAL | MsgFlags::MSG_DONTWAIT) == Ok(line.len())
+    }
+
+    pub(in crate::local) fn close(&self) {
+        let fd = self.0.swap(NONE, Ordering::SeqCst);
+        if fd != NONE {
+            nix::unistd::close(fd).ok();
+        }
+    }
+
+    pub(in crate::local) fn number(&self) -> Option<i32> {
+        Some(self.0.load(Ordering::SeqCst)).filter(|fd| *fd != NONE)
+    }
+}
+
+impl Drop for LineSocket {
+    fn drop(&mut self) {
+        self.close();
+    }
+}
