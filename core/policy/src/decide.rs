@@ -13,6 +13,8 @@ pub struct Action<'a> {
     pub accesses: &'a [ResolvedAccess],
     /// The host offers this tool itself and thereby allows it.
     pub host_offers: bool,
+    /// The host allowed exactly this call from now on.
+    pub granted: bool,
 }
 
 /// What is to happen.
@@ -59,6 +61,7 @@ pub fn decide(mode: Mode, action: Action<'_>) -> Decision {
             "plan mode refuses everything but reads".to_owned(),
         ),
         _ if action.host_offers => (Verdict::Allow, "built_in", "the host offers this tool itself".to_owned()),
+        _ if action.granted => (Verdict::Allow, "grant", "the host allowed this call from now on".to_owned()),
         Mode::FullAuto => (Verdict::Allow, "mode", "full-auto mode asks for nothing".to_owned()),
         _ if let Some(access) = outside => {
             (Verdict::Ask, "path", format!("{} lies outside the roots", access.canonical.display()))
@@ -105,7 +108,7 @@ mod tests {
     }
 
     fn verdict(mode: Mode, effect: Effect, accesses: &[ResolvedAccess], host_offers: bool) -> &'static str {
-        match decide(mode, Action { target: &target(effect), accesses, host_offers }).verdict {
+        match decide(mode, Action { target: &target(effect), accesses, host_offers, granted: false }).verdict {
             Verdict::Allow => "allow",
             Verdict::Ask => "ask",
             Verdict::Deny { .. } => "deny",
@@ -146,9 +149,22 @@ mod tests {
     }
 
     #[test]
+    fn a_granted_call_runs_but_not_in_plan_mode() {
+        let granted = |mode| {
+            decide(mode, Action { target: &target(Effect::Execute), accesses: &[], host_offers: false, granted: true })
+                .verdict
+        };
+        assert_eq!(granted(Mode::Ask), Verdict::Allow);
+        assert!(matches!(granted(Mode::Plan), Verdict::Deny { by: DeniedBy::Mode, .. }));
+    }
+
+    #[test]
     fn every_decision_says_how_it_came_about() {
         for mode in [Mode::Ask, Mode::AutoEdit, Mode::FullAuto, Mode::Plan] {
-            let decision = decide(mode, Action { target: &target(Effect::Write), accesses: &[], host_offers: false });
+            let decision = decide(
+                mode,
+                Action { target: &target(Effect::Write), accesses: &[], host_offers: false, granted: false },
+            );
             assert!(!decision.trace.is_empty(), "{mode:?}");
         }
     }

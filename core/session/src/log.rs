@@ -32,18 +32,20 @@ impl SessionLog {
         &self.session_id
     }
 
-    /// Keeps an entry and returns it as the event to publish.
-    pub fn append(&self, turn: Option<&TurnId>, entry: Entry) -> Arc<Event> {
+    /// Keeps an entry, then hands it to `publish`. What `publish` returns comes back. Since nothing else is
+    /// numbered meanwhile, events are published in the order of their numbers; `publish` must not wait and
+    /// must not come back to this log.
+    pub fn append<T>(&self, turn: Option<&TurnId>, entry: Entry, publish: impl FnOnce(Arc<Event>) -> T) -> T {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let event = self.number(&mut state, turn, entry.into());
         Arc::make_mut(&mut state.entries).push(Arc::clone(&event));
-        event
+        publish(event)
     }
 
-    /// Numbers something that is shown and not kept.
-    pub fn pass(&self, turn: Option<&TurnId>, passing: Passing) -> Arc<Event> {
+    /// Numbers something that is shown and not kept, and hands it to `publish` as `append` does.
+    pub fn pass<T>(&self, turn: Option<&TurnId>, passing: Passing, publish: impl FnOnce(Arc<Event>) -> T) -> T {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        self.number(&mut state, turn, passing.into())
+        publish(self.number(&mut state, turn, passing.into()))
     }
 
     /// The entries so far.
@@ -78,9 +80,9 @@ mod tests {
         let log = SessionLog::new("s".into(), Arc::new(SystemClock));
         let delta = || Passing::TextDelta { message_id: MessageId::from("m"), text: "x".to_owned() };
         let seqs = [
-            log.pass(None, delta()).seq,
-            log.append(None, Entry::ModeChanged { mode: Mode::Ask }).seq,
-            log.pass(None, delta()).seq,
+            log.pass(None, delta(), |event| event.seq),
+            log.append(None, Entry::ModeChanged { mode: Mode::Ask }, |event| event.seq),
+            log.pass(None, delta(), |event| event.seq),
         ];
         assert_eq!(seqs, [1, 2, 3]);
         assert_eq!(log.transcript().len(), 1, "only entries are kept");
@@ -90,7 +92,7 @@ mod tests {
     fn a_transcript_taken_before_an_append_does_not_change() {
         let log = SessionLog::new("s".into(), Arc::new(SystemClock));
         let before = log.transcript();
-        log.append(None, Entry::ModeChanged { mode: Mode::Ask });
+        log.append(None, Entry::ModeChanged { mode: Mode::Ask }, drop);
         assert_eq!((before.len(), log.transcript().len()), (0, 1));
     }
 }

@@ -121,7 +121,7 @@ mod tests {
     fn replayed(entries: Vec<Entry>) -> Vec<(Role, Vec<Content>)> {
         let log = SessionLog::new("s".into(), Arc::new(SystemClock));
         for entry in entries {
-            log.append(None, entry);
+            log.append(None, entry, drop);
         }
         conversation(&log.transcript()).into_iter().map(|message| (message.role, message.content)).collect()
     }

@@ -1,9 +1,10 @@
 //! The trait of a tool, in two steps: read the input, then run.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use futures_util::future::BoxFuture;
-use lodger_protocol::{Content, FileChange, Intent, Limits, Target, ToolCallId, ToolSpec};
+use lodger_protocol::{Answer, Content, FileChange, Intent, Limits, RequestBody, Target, ToolCallId, ToolSpec};
 use lodger_workspace::{FileHandle, StopFlag, Workspace};
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
@@ -66,6 +67,24 @@ pub trait Progress: Send + Sync {
     fn show(&self, stream: &str, text: String);
 }
 
+/// Asks the host and waits for its answer.
+pub trait Ask: Send + Sync {
+    /// Opens a request about the running call. The answer is a refusal when the host cannot, will not or did
+    /// not answer within `timeout`; absent, the agent's own limit counts.
+    fn ask(&self, body: RequestBody, timeout: Patience) -> BoxFuture<'static, Answer>;
+}
+
+/// How long a request may stay open.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Patience {
+    /// As long as the agent's `permissionTimeoutMs` says.
+    AsConfigured,
+    /// This long.
+    For(Duration),
+    /// Until it is answered or the turn ends.
+    Endless,
+}
+
 /// All that a running call may use.
 pub struct ToolContext {
     /// The call.
@@ -76,6 +95,8 @@ pub struct ToolContext {
     pub workspace: Option<Arc<dyn Workspace>>,
     /// Where to show progress.
     pub progress: Arc<dyn Progress>,
+    /// For what only the host can do or say.
+    pub host: Arc<dyn Ask>,
     /// Cancelled with the turn.
     pub cancelled: CancellationToken,
     /// Raised with the turn's cancellation: nothing may be committed after.

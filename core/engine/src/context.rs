@@ -1,0 +1,36 @@
+//! What one step sees, frozen when its model is called: what was advertised is what runs.
+
+use std::sync::Arc;
+
+use lodger_model::{Model, ModelMessage, ModelRequest};
+use lodger_protocol::{Limits, Mode, ToolSpec};
+use lodger_session::{Transcript, conversation};
+use lodger_tools::Registry;
+use lodger_workspace::Workspace;
+
+/// One step's view of the world.
+#[derive(Clone)]
+pub(crate) struct StepContext {
+    pub(crate) model: Arc<dyn Model>,
+    pub(crate) mode: Mode,
+    pub(crate) system: Arc<str>,
+    pub(crate) tools: Arc<Registry>,
+    pub(crate) specs: Arc<[ToolSpec]>,
+    pub(crate) limits: Arc<Limits>,
+    pub(crate) workspace: Option<Arc<dyn Workspace>>,
+}
+
+impl StepContext {
+    /// The request that shows the model the conversation so far.
+    pub(crate) fn request(&self, transcript: &Transcript) -> ModelRequest {
+        ModelRequest {
+            system: Arc::clone(&self.system),
+            messages: conversation(transcript)
+                .into_iter()
+                .map(|message| ModelMessage { role: message.role, content: message.content })
+                .collect(),
+            tools: Arc::clone(&self.specs),
+            max_output_tokens: self.limits.max_output_tokens,
+        }
+    }
+}

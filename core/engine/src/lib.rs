@@ -1,0 +1,22 @@
+//! The agent: one conversation, one turn at a time.
+//!
+//! A pure function reads the transcript and says what is next; thin shells do it and append what came of it.
+//! Every effect passes one door. This crate names no concrete model, tool or store, and must never keep state
+//! of a turn anywhere but in the transcript.
+
+mod agent;
+mod context;
+mod door;
+mod host_tool;
+mod instructions;
+mod outlet;
+mod requests;
+mod step;
+mod turn;
+
+pub use agent::{Agent, AgentParts, OpenModel};
+pub use host_tool::HostTool;
+pub use instructions::{BASE_PROMPT, system_prompt};
+pub use outlet::{Delivery, Outlet};
+pub use requests::{Pending, RequestTable};
+pub use step::{OpenCall, Step, next_step};

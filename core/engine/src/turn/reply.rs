@@ -1,0 +1,129 @@
+//! One call of the model: its deltas out, its reply into the transcript.
+
+use futures_util::StreamExt;
+use lodger_model::{ModelEvent, Reply};
+use lodger_protocol::{
+    Content, Effect, Entry, Error, ErrorCode, MessageId, Passing, Result, StopReason, Target, TargetKind, ToolCallId,
+    Usage,
+};
+use serde_json::Value;
+
+use super::Turn;
+use crate::context::StepContext;
+
+/// Asks the model and appends what it said. The provider's stream is read only while the reader has room.
+///
+/// # Errors
+/// What the model's stream failed with. The part of the reply that came is appended all the same.
+pub(super) async fn take(turn: &Turn, context: &StepContext) -> Result<()> {
+    let request = context.request(&turn.shared.log.transcript());
+    let message_id = MessageId::fresh();
+    let mut stream = context.model.stream(request);
+    let mut said = String::new();
+    let cancelled = turn.cancelled.cancelled();
+    tokio::pin!(cancelled);
+
+    loop {
+        if !turn.outlet.has_room() {
+            tokio::select! {
+                biased;
+                () = &mut cancelled => {}
+                () = turn.until_room() => {}
+            }
+        }
+        let event = tokio::select! {
+            biased;
+            () = &mut cancelled => {
+                // Dropping the stream closes the connection before anything else happens.
+                drop(stream);
+                let content = if said.is_empty() { Vec::new() } else { vec![Content::text(said)] };
+                let partial = Reply { content, stop_reason: StopReason::Cancelled, usage: Usage::default() };
+                append_partial(turn, context, message_id, partial, StopReason::Cancelled);
+                return Ok(());
+            }
+            event = stream.next() => event,
+        };
+        match event {
+            Some(ModelEvent::TextDelta(text)) => {
+                said.push_str(&text);
+                turn.pass(Passing::TextDelta { message_id: message_id.clone(), text });
+            }
+            Some(ModelEvent::ThinkingDelta(text)) => {
+                turn.pass(Passing::ThinkingDelta { message_id: message_id.clone(), text });
+            }
+            Some(ModelEvent::ToolInputDelta { tool_call_id, tool_name, text }) => {
+                turn.pass(Passing::ToolInputDelta { tool_call_id, tool_name, text });
+            }
+            Some(ModelEvent::Finished(reply)) => {
+                append(turn, context, message_id, reply);
+                return Ok(());
+            }
+            Some(ModelEvent::Failed { error, partial }) => {
+                append_partial(turn, context, message_id, partial, StopReason::Error);
+                return Err(error);
+            }
+            None => {
+                return Err(Error::new(ErrorCode::ProviderStreamCut, "the model's stream ended without a reply"));
+            }
+        }
+    }
+}
+
+/// Appends a whole reply, then its calls in order, before anything is decided about them.
+fn append(turn: &Turn, context: &StepContext, message_id: MessageId, reply: Reply) {
+    let calls: Vec<(ToolCallId, String, Value)> = reply
+        .content
+        .iter()
+        .filter_map(|block| match block {
+            Content::ToolCall { tool_call_id, tool_name, input } => {
+                Some((tool_call_id.clone(), tool_name.clone(), input.clone()))
+            }
+            _ => None,
+        })
+        .collect();
+    turn.append(Entry::AssistantMessage {
+        message_id,
+        content: reply.content,
+        stop_reason: reply.stop_reason,
+        usage: reply.usage,
+        model: context.model.name().to_owned(),
+    });
+    turn.count(reply.usage, context.model.context_window());
+    for (tool_call_id, tool_name, input) in calls {
+        let target = target_of(context, &tool_name, &input);
+        turn.append(Entry::ToolCall { tool_call_id, tool_name, input, target });
+    }
+}
+
+/// Appends what came of a reply that was cut. Its calls never run: their input may be incomplete.
+fn append_partial(turn: &Turn, context: &StepContext, message_id: MessageId, mut partial: Reply, stop: StopReason) {
+    partial.content.retain(|block| !matches!(block, Content::ToolCall { .. }));
+    let used = partial.usage != Usage::default();
+    if partial.content.is_empty() && !used {
+        return;
+    }
+    turn.append(Entry::AssistantMessage {
+        message_id,
+        content: partial.content,
+        stop_reason: stop,
+        usage: partial.usage,
+        model: context.model.name().to_owned(),
+    });
+    if used {
+        turn.count(partial.usage, context.model.context_window());
+    }
+}
+
+/// What a call would do, as far as its input can be read.
+fn target_of(context: &StepContext, tool_name: &str, input: &Value) -> Target {
+    context.tools.get(tool_name).and_then(|tool| tool.parse(input).ok()).map_or_else(
+        || Target {
+            summary: tool_name.to_owned(),
+            effect: Effect::Execute,
+            kind: TargetKind::Other,
+            paths: None,
+            command: None,
+        },
+        |call| call.target(),
+    )
+}
