@@ -1,0 +1,178 @@
+/** An agent, and how one is made. */
+import { native, refusal, toJson } from './errors.js';
+import { hub } from './hub.js';
+import { NativeAgent, type NativeTurn } from './native.js';
+import type { Desk, Handlers } from './requests.js';
+import { declare, type HostTool } from './tools.js';
+import { RunningTurn, Turn, TurnStream, type PromptOptions } from './turn.js';
+import type {
+  Message,
+  Mode,
+  PermissionAnswer,
+  PlanAnswer,
+  Prompt,
+  QuestionAnswer,
+  ToolAnswer,
+  TurnResult,
+  UsageReport,
+  AgentOptions as WireOptions,
+} from './types.gen.js';
+
+/** Everything that a host may set. All of it is optional but `model`; unknown names are errors. */
+export interface AgentOptions extends Omit<WireOptions, 'tools'>, Handlers {
+  /** Tools that the host runs. At most 64. */
+  tools?: readonly HostTool[] | undefined;
+}
+
+/** How long `close()` waits for what is running. */
+const CLOSE_MS = 1000;
+
+/** Makes an agent: no network, no process. Rejects with `invalid_options` when an option is unknown or malformed. */
+export async function createAgent(options: AgentOptions): Promise<Agent> {
+  return new Agent(options);
+}
+
+/** An agent with one session. Made by `createAgent`. */
+export class Agent implements AsyncDisposable {
+  readonly #native: NativeAgent;
+  readonly #desk: Desk;
+  #running: RunningTurn | undefined;
+  #closing: Promise<void> | undefined;
+
+  /** @internal */
+  constructor(options: AgentOptions) {
+    const { onPermission, onQuestion, onPlan, tools = [], ...wire } = checked(options);
+    const { options: toolOptions, byName } = declare(tools);
+    const json = toJson({ ...wire, tools: toolOptions }, 'an option');
+    const environment = JSON.stringify(process.env);
+    const handlers = {
+      permission: onPermission !== undefined,
+      tool: byName.size > 0,
+      question: onQuestion !== undefined,
+      plan: onPlan !== undefined,
+    };
+    hub();
+    this.#native = native(() => NativeAgent.create(json, environment, handlers));
+    this.#desk = { agent: this.#native, tools: byName, onPermission, onQuestion, onPlan };
+  }
+
+  /** The session's id. */
+  get sessionId(): string {
+    return native(() => this.#native.sessionId);
+  }
+
+  /**
+   * Starts a turn, at once: iterate it, await it, or both. Throws `invalid_input`, `closed`, or `session_busy` while
+   * another turn runs.
+   */
+  prompt(input: Prompt, options: PromptOptions = {}): Turn {
+    return new Turn(this.#start(input, options));
+  }
+
+  /** The same without `then`: safe to return from an async function. */
+  stream(input: Prompt, options: PromptOptions = {}): TurnStream {
+    return new TurnStream(this.#start(input, options));
+  }
+
+  /** Ends the running turn as `cancelled`; `false` when there is none. */
+  interrupt(): boolean {
+    return native(() => this.#native.interrupt());
+  }
+
+  /** Changes how much the agent may do without asking. */
+  setMode(mode: Mode): void {
+    native(() => this.#native.setMode(String(mode)));
+  }
+
+  /** Changes the model, as `provider/model`, from the next model call on. */
+  setModel(model: string): void {
+    native(() => this.#native.setModel(String(model)));
+  }
+
+  /** The conversation so far. */
+  messages(): Message[] {
+    return this.#call<{ messages: Message[] }>('session/messages').messages;
+  }
+
+  /** What was used so far. */
+  usage(): UsageReport {
+    return this.#call('session/usage');
+  }
+
+  /**
+   * Answers an open request by its id. What is not understood refuses it. Throws `request_not_found`, or
+   * `request_settled` when another outcome stands.
+   */
+  answer(requestId: string, answer: PermissionAnswer | ToolAnswer | QuestionAnswer | PlanAnswer): void {
+    const json = toJson(answer ?? null, 'the answer');
+    native(() => this.#native.answer(requestId, json));
+  }
+
+  /** Cancels what runs and lets go of everything. Takes a second at most; further calls wait for the same end. */
+  close(): Promise<void> {
+    return (this.#closing ??= hub()
+      .close(this.#native, CLOSE_MS)
+      .then(() => this.#running?.closed()));
+  }
+
+  /** As `close`. */
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  #start(input: Prompt, options: PromptOptions): RunningTurn {
+    const json = toJson(input, 'the prompt');
+    const key = hub().newKey();
+    if (options.signal?.aborted) {
+      if (native(() => this.#native.closed)) throw refusal('closed', 'the agent is closed; create a new one');
+      return aborted(new RunningTurn(neverStarted(), key, this.#desk, options));
+    }
+    const turn = native(() => this.#native.prompt(json, hub().mailbox, key));
+    return (this.#running = new RunningTurn(turn, key, this.#desk, options));
+  }
+
+  #call<Result>(method: string): Result {
+    return JSON.parse(native(() => this.#native.call(method, '{}'))) as Result;
+  }
+}
+
+const HANDLERS: ReadonlySet<string> = new Set(['onPermission', 'onQuestion', 'onPlan'] satisfies (keyof Handlers)[]);
+
+/** JSON would drop functions without a word: one under a wrong name must be an error, like any unknown option. */
+function checked(options: AgentOptions): AgentOptions {
+  if (typeof options !== 'object' || options === null) throw refusal('invalid_options', 'options must be an object');
+  for (const [name, value] of Object.entries(options)) {
+    const isFunction = typeof value === 'function';
+    if (isFunction && !HANDLERS.has(name)) {
+      throw refusal('invalid_options', `option \`${name}\` is a function; the handlers are ${[...HANDLERS].join(', ')}`);
+    }
+    if (HANDLERS.has(name) && !isFunction && value !== undefined) {
+      throw refusal('invalid_options', `option \`${name}\` must be a function, not ${typeof value}`);
+    }
+  }
+  if (options.tools !== undefined && !Array.isArray(options.tools)) {
+    throw refusal('invalid_options', 'option `tools` must be a list');
+  }
+  return options;
+}
+
+/** Stands for the turn of a prompt whose signal had aborted before: the engine never hears of it. */
+function neverStarted(): NativeTurn {
+  const result: TurnResult = { reason: 'cancelled', usage: {}, text: '' };
+  let lane: string | null = JSON.stringify([{ type: 'ended', result }]);
+  return {
+    claimReader() {},
+    drainJson: () => '[]',
+    takeLaneJson() {
+      const taken = lane;
+      lane = null;
+      return taken;
+    },
+    cancel() {},
+  };
+}
+
+function aborted(turn: RunningTurn): RunningTurn {
+  queueMicrotask(() => turn.requestsReady());
+  return turn;
+}

@@ -1,0 +1,122 @@
+//! An agent, driven by JSON texts.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use lodger::embed::{Agent, Handlers};
+use lodger::{Environment, Error};
+use napi_derive::napi;
+
+use crate::error::guard;
+use crate::mailbox::NativeMailbox;
+use crate::turn::NativeTurn;
+
+/// Which kinds of request have a handler in JavaScript.
+#[napi(object)]
+pub struct NativeHandlers {
+    /// `onPermission`.
+    pub permission: bool,
+    /// `tools`.
+    pub tool: bool,
+    /// `onQuestion`.
+    pub question: bool,
+    /// `onPlan`.
+    pub plan: bool,
+}
+
+/// An agent. Letting go of it closes it in the background.
+#[napi]
+pub struct NativeAgent {
+    agent: Agent,
+}
+
+#[napi]
+impl NativeAgent {
+    /// `options` is the JSON of the agent's options; `environment` that of `process.env`, since only Node knows
+    /// what a worker's own environment is.
+    #[napi(factory)]
+    pub fn create(options: String, environment: String, handlers: NativeHandlers) -> napi::Result<Self> {
+        guard(|| {
+            let pairs: BTreeMap<String, String> = serde_json::from_str(&environment)
+                .map_err(|error| Error::invalid_input(format!("process.env is not a map of texts: {error}")))?;
+            let NativeHandlers { permission, tool, question, plan } = handlers;
+            let handlers = Handlers { permission, tool, question, plan };
+            Ok(Self { agent: Agent::create(None, &options, Environment::new(pairs), handlers)? })
+        })
+    }
+
+    /// The session's id.
+    #[napi(getter)]
+    pub fn session_id(&self) -> napi::Result<String> {
+        guard(|| Ok(self.agent.session_id()))
+    }
+
+    /// Whether the agent was closed, or is being closed.
+    #[napi(getter)]
+    pub fn closed(&self) -> napi::Result<bool> {
+        guard(|| Ok(self.agent.is_closed()))
+    }
+
+    /// Starts a turn that rings in `mailbox` under `key`.
+    #[napi]
+    pub fn prompt(&self, input: String, mailbox: &NativeMailbox, key: f64) -> napi::Result<NativeTurn> {
+        guard(|| {
+            let turn = self.agent.prompt(&input)?;
+            mailbox.shared().attach(&turn, key as u64);
+            Ok(NativeTurn::new(turn))
+        })
+    }
+
+    /// Settles a request.
+    #[napi]
+    pub fn answer(&self, request_id: String, answer: String) -> napi::Result<()> {
+        guard(|| self.agent.answer(&request_id, &answer))
+    }
+
+    /// Settles a request whose handler failed: a refusal.
+    #[napi]
+    pub fn fail_request(&self, request_id: String, reason: String) -> napi::Result<()> {
+        guard(|| self.agent.fail_request(&request_id, &reason))
+    }
+
+    /// Shows how far a host tool is.
+    #[napi]
+    pub fn progress(&self, request_id: String, text: String) -> napi::Result<()> {
+        guard(|| self.agent.progress(&request_id, &text))
+    }
+
+    /// Ends the running turn; `false` when there is none.
+    #[napi]
+    pub fn interrupt(&self) -> napi::Result<bool> {
+        guard(|| Ok(self.agent.interrupt()))
+    }
+
+    /// Changes the mode.
+    #[napi]
+    pub fn set_mode(&self, mode: String) -> napi::Result<()> {
+        guard(|| self.agent.set_mode(&mode))
+    }
+
+    /// Changes the model.
+    #[napi]
+    pub fn set_model(&self, model: String) -> napi::Result<()> {
+        guard(|| self.agent.set_model(&model))
+    }
+
+    /// A verb of the host protocol, with parameters and result as JSON.
+    #[napi]
+    pub fn call(&self, method: String, params: String) -> napi::Result<String> {
+        guard(|| self.agent.call(&method, &params))
+    }
+
+    /// Closes, within `timeout_ms`; then the mailbox tells of `key`.
+    #[napi]
+    pub fn begin_close(&self, timeout_ms: u32, mailbox: &NativeMailbox, key: f64) -> napi::Result<()> {
+        guard(|| {
+            let shared = mailbox.shared();
+            let timeout = Duration::from_millis(timeout_ms.into());
+            self.agent.begin_close(timeout, Box::new(move || shared.closing_ended(key)));
+            Ok(())
+        })
+    }
+}
