@@ -28,6 +28,7 @@ pub fn all() -> Result<Vec<Generated>> {
         Generated { path: "core/protocol/schema/v1/lodger.json", text: schema_text + "\n" },
         Generated { path: "bindings-node/src-ts/types.gen.ts", text: typescript::emit(&types) },
         Generated { path: "bindings-python/python/lodger/_types.py", text: python::types::emit(&types) },
+        Generated { path: "bindings-python/python/lodger/_inputs.py", text: python::types::emit_inputs(&types) },
         Generated { path: "bindings-python/python/lodger/_events.py", text: python::objects::emit(&types) },
         Generated { path: "docs/errors.md", text: reference::errors() },
         Generated { path: "docs/events.md", text: reference::events(&types)? },

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use lodger_protocol::ErrorCode;
 
 use crate::Result;
-use crate::vocabulary::{Field, Member, Shape, Ty, Vocabulary};
+use crate::vocabulary::{self, Field, Member, Shape, Ty, Vocabulary};
 
 const ERRORS: &str = "\
 <!-- Generated from the Rust types in core/protocol by `make gen`. Do not edit. -->
@@ -89,10 +89,8 @@ fn section(out: &mut String, types: &Vocabulary, member: &Member) {
 /// The types that events are made of.
 fn parts(out: &mut String, types: &Vocabulary) {
     out.push_str("\n## What they are made of\n");
-    let mut names = Vec::new();
-    reach("Event", types, &mut names);
-    names.sort_unstable();
-    for (name, ty) in names.iter().filter(|name| **name != "Event").filter_map(|name| Some((name, types.get(*name)?))) {
+    for name in vocabulary::reached(types, &["Event"]).into_iter().filter(|name| *name != "Event") {
+        let ty = &types[name];
         let heading = format!("\n### {name}\n\n{}\n\n", ty.doc);
         match &ty.shape {
             Shape::Choice(choices) => {
@@ -113,35 +111,6 @@ fn parts(out: &mut String, types: &Vocabulary) {
                 }
             }
             Shape::Text | Shape::Keyed { .. } | Shape::Either(_) | Shape::Plain(_) => {}
-        }
-    }
-}
-
-fn reach<'a>(name: &'a str, types: &'a Vocabulary, names: &mut Vec<&'a str>) {
-    let Some(ty) = types.get(name) else { return };
-    if names.contains(&name) {
-        return;
-    }
-    names.push(name);
-    let mut fields: Vec<&Field> = Vec::new();
-    match &ty.shape {
-        Shape::Record(own) => fields.extend(own),
-        Shape::Keyed { base, bodies, .. } => fields.extend(base.iter().chain(bodies)),
-        Shape::Union { base, members, .. } => {
-            fields.extend(base.iter().chain(members.iter().flat_map(|member| &member.fields)));
-            for carried in members.iter().filter_map(|member| member.carries.as_deref()) {
-                reach(carried, types, names);
-            }
-        }
-        Shape::Text | Shape::Choice(_) | Shape::Either(_) | Shape::Plain(_) => {}
-    }
-    for field in fields {
-        let mut ty = &field.ty;
-        while let Ty::List(inner) | Ty::Map(inner) = ty {
-            ty = inner;
-        }
-        if let Ty::Named(name) = ty {
-            reach(name, types, names);
         }
     }
 }

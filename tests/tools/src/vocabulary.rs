@@ -2,7 +2,7 @@
 //!
 //! A shape that is not one of these is an error here, not a guess in some emitter.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value};
 
@@ -128,6 +128,46 @@ pub fn read(document: &Value) -> Result<Vocabulary> {
         types.remove(&name);
     }
     Ok(types)
+}
+
+/// The names of the doors and of all that they are made of.
+#[must_use]
+pub fn reached<'a>(types: &'a Vocabulary, doors: &[&'a str]) -> BTreeSet<&'a str> {
+    let mut names = BTreeSet::new();
+    let mut open = doors.to_vec();
+    while let Some(name) = open.pop() {
+        let Some(ty) = types.get(name) else { continue };
+        if !names.insert(name) {
+            continue;
+        }
+        let mut held: Vec<&Ty> = Vec::new();
+        match &ty.shape {
+            Shape::Text | Shape::Choice(_) => {}
+            Shape::Record(fields) => held.extend(fields.iter().map(|field| &field.ty)),
+            Shape::Keyed { base, bodies, .. } => held.extend(base.iter().chain(bodies).map(|field| &field.ty)),
+            Shape::Union { base, members, .. } => {
+                held.extend(base.iter().chain(members.iter().flat_map(|member| &member.fields)).map(|field| &field.ty));
+                open.extend(members.iter().filter_map(|member| member.carries.as_deref()));
+            }
+            Shape::Either(members) => {
+                held.extend(members.iter().flat_map(|member| &member.fields).map(|field| &field.ty));
+            }
+            Shape::Plain(choices) => held.extend(choices),
+        }
+        open.extend(held.into_iter().filter_map(Ty::name));
+    }
+    names
+}
+
+impl Ty {
+    /// The named type in it, through lists and maps.
+    fn name(&self) -> Option<&str> {
+        match self {
+            Self::Named(name) => Some(name),
+            Self::List(inner) | Self::Map(inner) => inner.name(),
+            Self::Text | Self::Integer | Self::Number | Self::Boolean | Self::Any => None,
+        }
+    }
 }
 
 struct Reader<'a> {

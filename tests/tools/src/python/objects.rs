@@ -3,11 +3,9 @@
 //! The classes are not frozen: a frozen dataclass takes more than twice as long to make, and a fast stream makes
 //! one for each delta.
 
-use std::collections::BTreeSet;
-
 use super::{alias, comment, docstring, line};
 use crate::names::snake;
-use crate::vocabulary::{Field, Member, Shape, Ty, Type, Vocabulary};
+use crate::vocabulary::{self, Field, Member, Shape, Ty, Type, Vocabulary};
 
 const HEADER: &str = "\
 \"\"\"What an agent hands out: events, requests and results, as objects.
@@ -32,14 +30,10 @@ const DOORS: &[&str] = &["Event", "Request", "TurnResult", "UsageReport", "Messa
 
 pub(crate) fn emit(types: &Vocabulary) -> String {
     let emitter = Emitter { types };
-    let mut reached = BTreeSet::new();
-    for door in DOORS {
-        emitter.reach(door, &mut reached);
-    }
     let mut classes = String::new();
     let mut unions = String::new();
-    for (name, ty) in types.iter().filter(|(name, _)| reached.contains(name.as_str())) {
-        emitter.named(name, ty, &mut classes, &mut unions);
+    for name in vocabulary::reached(types, DOORS) {
+        emitter.named(name, &types[name], &mut classes, &mut unions);
     }
     format!("{HEADER}{classes}{unions}")
 }
@@ -200,32 +194,6 @@ impl Emitter<'_> {
                 Some(Shape::Record(_) | Shape::Keyed { .. } | Shape::Union { .. }) => name.clone(),
                 _ => format!("_types.{name}"),
             },
-        }
-    }
-
-    fn reach(&self, name: &str, reached: &mut BTreeSet<String>) {
-        let Some(ty) = self.types.get(name) else { return };
-        if !reached.insert(name.to_owned()) {
-            return;
-        }
-        let fields: Vec<&Field> = match &ty.shape {
-            Shape::Record(fields) => fields.iter().collect(),
-            Shape::Keyed { base, bodies, .. } => base.iter().chain(bodies).collect(),
-            Shape::Union { base, members, .. } => {
-                base.iter().chain(members.iter().flat_map(|member| &member.fields)).collect()
-            }
-            Shape::Text | Shape::Choice(_) | Shape::Either(_) | Shape::Plain(_) => Vec::new(),
-        };
-        for field in fields {
-            self.reach_ty(&field.ty, reached);
-        }
-    }
-
-    fn reach_ty(&self, ty: &Ty, reached: &mut BTreeSet<String>) {
-        match ty {
-            Ty::Named(name) => self.reach(name, reached),
-            Ty::List(inner) | Ty::Map(inner) => self.reach_ty(inner, reached),
-            Ty::Text | Ty::Integer | Ty::Number | Ty::Boolean | Ty::Any => {}
         }
     }
 }

@@ -1,0 +1,268 @@
+"""What a host hands over: options, prompts and answers, as typed dictionaries in snake_case.
+
+Generated from the Rust types in core/protocol by `make gen`. Do not edit.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict
+
+from . import _types
+
+if TYPE_CHECKING:
+    from typing_extensions import NotRequired
+
+
+class AgentOptions(TypedDict):
+    """Everything that a host may set when it creates an agent. All of it is optional but `model`."""
+
+    #: Added after the base prompt or `instructions`.
+    append_instructions: NotRequired[TextOrList]
+    #: Credentials. Absent: `<PROVIDER>_API_KEY` of the environment.
+    auth: NotRequired[Auth]
+    #: The folder that the agent works in. Absent: no file or shell tools and no base prompt.
+    cwd: NotRequired[str]
+    #: Points `model` at a server of your choice.
+    endpoint: NotRequired[Endpoint]
+    #: What of the environment children see.
+    env: NotRequired[EnvOptions]
+    #: Takes the place of the base prompt. `[]` means none at all.
+    instructions: NotRequired[TextOrList]
+    #: Bounds.
+    limits: NotRequired[Limits]
+    #: How much the agent may do without asking. Default `ask`.
+    mode: NotRequired[_types.Mode]
+    #: `provider/model`, such as `anthropic/claude-sonnet-5-5`; `scripted/FILE.json` plays a script.
+    model: NotRequired[str]
+    #: After how many milliseconds an unanswered request is refused. Default 300,000; 0 waits for ever.
+    permission_timeout_ms: NotRequired[int]
+    #: How requests reach the host. Default `callback`.
+    requests: NotRequired[_types.RequestDelivery]
+    #: More folders that the agent may use. Default: `cwd` alone.
+    roots: NotRequired[list[str]]
+    #: Names the session. Default: a fresh id.
+    session_id: NotRequired[str]
+    #: Tools that the host runs. At most 64.
+    tools: NotRequired[list[ToolOptions]]
+
+
+class Auth(TypedDict):
+    """Credentials. Never printed: `Debug` shows only that they are there."""
+
+    #: The provider's API key.
+    api_key: str
+
+
+class TextContent(TypedDict):
+    """Plain text."""
+
+    type: Literal["text"]
+    #: UTF-8 text.
+    text: str
+
+
+class ThinkingContent(TypedDict):
+    """What the model thought, where the provider shows it."""
+
+    type: Literal["thinking"]
+    #: The thought, possibly a summary; may be empty when only the signature was sent.
+    text: str
+    #: The provider's signature; sent back unchanged, or the block is left out.
+    signature: NotRequired[str]
+
+
+class RedactedThinkingContent(TypedDict):
+    """Thought that the provider encrypted; sent back unchanged."""
+
+    type: Literal["redacted_thinking"]
+    #: Opaque data of the provider.
+    data: str
+
+
+class ToolCallContent(TypedDict):
+    """The model asks for a tool."""
+
+    type: Literal["tool_call"]
+    #: Ties the call to its result.
+    tool_call_id: str
+    #: Name of the tool.
+    tool_name: str
+    #: The input, as the model wrote it.
+    input: Any
+
+
+class ToolResultContent(TypedDict):
+    """What a tool answered."""
+
+    type: Literal["tool_result"]
+    #: The call that this answers.
+    tool_call_id: str
+    #: Text and images for the model.
+    content: list[Content]
+    #: The tool failed or was refused.
+    is_error: NotRequired[bool]
+
+
+class ImageContent(TypedDict):
+    """A picture."""
+
+    type: Literal["image"]
+    #: `image/png`, `image/jpeg`, `image/gif` or `image/webp`.
+    mime_type: str
+    #: Base64 of the picture; at most 5 MiB of text.
+    data: str
+
+
+class ResourceContent(TypedDict):
+    """A named text that the host hands over. The URI gives no access to anything."""
+
+    type: Literal["resource"]
+    #: What the text is called.
+    uri: str
+    #: The text itself.
+    text: NotRequired[str]
+
+
+class Endpoint(TypedDict):
+    """A server to talk to."""
+
+    #: The protocol.
+    kind: _types.EndpointKind
+    #: Where it is, without the protocol's own path: `http://127.0.0.1:8080`.
+    base_url: str
+    #: Sent with each request.
+    headers: NotRequired[dict[str, str]]
+
+
+class EnvOptions(TypedDict):
+    """What of the host's environment the agent's children see."""
+
+    #: What is taken over. Default `safe`.
+    inherit: NotRequired[_types.EnvInherit]
+    #: Added, over what is taken over.
+    set: NotRequired[dict[str, str]]
+    #: Left out.
+    unset: NotRequired[list[str]]
+
+
+class Limits(TypedDict):
+    """Bounds of an agent. Each has a default; 0 is not "without limit" unless it says so."""
+
+    #: Milliseconds that one command may take unless its call says otherwise. Default 120,000.
+    command_timeout_ms: NotRequired[int]
+    #: Milliseconds to wait for the provider's first byte. Default 120,000.
+    first_byte_timeout_ms: NotRequired[int]
+    #: Milliseconds between two pieces of the provider's stream. Default 300,000.
+    gap_timeout_ms: NotRequired[int]
+    #: Tokens of one reply. Default 16,384.
+    max_output_tokens: NotRequired[int]
+    #: Model calls in one turn. Default 100.
+    max_steps: NotRequired[int]
+    #: Bytes of one tool result that the model is shown. Default 50 KiB.
+    max_tool_output_bytes: NotRequired[int]
+    #: Milliseconds that a full event queue may stand unread. Default 600,000.
+    stall_timeout_ms: NotRequired[int]
+
+
+class AllowOnceAnswer(TypedDict):
+    """Run it this time."""
+
+    kind: Literal["allow_once"]
+
+
+class AllowAlwaysAnswer(TypedDict):
+    """Run it, and calls like it from now on."""
+
+    kind: Literal["allow_always"]
+    #: Where to keep it.
+    persist: NotRequired[_types.Persist]
+    #: The rule to keep; absent: exactly this call.
+    rule: NotRequired[str]
+
+
+class DenyAnswer(TypedDict):
+    """Do not run it."""
+
+    kind: Literal["deny"]
+    #: Told to the model.
+    feedback: NotRequired[str]
+
+
+class PlanAnswer(TypedDict):
+    """Answer to a plan."""
+
+    #: Go ahead, or not.
+    approved: bool
+    #: Told to the model.
+    feedback: NotRequired[str]
+    #: The mode to go on in.
+    mode: NotRequired[_types.Mode]
+
+
+class QuestionAnswerDismissed(TypedDict):
+    """The person did not want to answer."""
+
+    #: Always true.
+    dismissed: bool
+
+
+class QuestionAnswerAnswers(TypedDict):
+    """The person answered."""
+
+    #: The chosen labels.
+    answers: list[str]
+    #: Free text.
+    other: NotRequired[str]
+
+
+class ToolAnswerError(TypedDict):
+    """The tool failed."""
+
+    #: Told to the model.
+    error: str
+
+
+class ToolAnswerContent(TypedDict):
+    """The tool ran."""
+
+    #: Text and images for the model.
+    content: list[Content]
+    #: It ran, and what it says is an error.
+    is_error: NotRequired[bool]
+
+
+class ToolOptions(TypedDict):
+    """A tool that the host runs: calls arrive as requests of kind `tool`."""
+
+    #: 1 to 64 of letters, digits, `_` and `-`; unique. The name of a built-in tool replaces that tool.
+    name: str
+    #: Told to the model.
+    description: str
+    #: JSON Schema of the input; an object.
+    input_schema: Any
+    #: It only looks: its calls run side by side with others, and in mode `plan` too. Default false.
+    read_only: NotRequired[bool]
+    #: After how many milliseconds a call fails. Default 0: it may take as long as it likes.
+    timeout_ms: NotRequired[int]
+
+
+#: One block of a message.
+Content: TypeAlias = (
+    TextContent
+    | ThinkingContent
+    | RedactedThinkingContent
+    | ToolCallContent
+    | ToolResultContent
+    | ImageContent
+    | ResourceContent
+)
+#: Answer to a permission request.
+PermissionAnswer: TypeAlias = AllowOnceAnswer | AllowAlwaysAnswer | DenyAnswer
+#: What a host may send as a prompt: a text, or blocks of text, resources and images.
+Prompt: TypeAlias = str | list[Content]
+#: Answer to a question.
+QuestionAnswer: TypeAlias = QuestionAnswerDismissed | QuestionAnswerAnswers
+#: One text, or several that are joined by a blank line.
+TextOrList: TypeAlias = str | list[str]
+#: Answer to a tool request: content, or an error.
+ToolAnswer: TypeAlias = ToolAnswerError | ToolAnswerContent
