@@ -6,6 +6,7 @@
 pub mod boundaries;
 pub mod drift;
 pub mod files;
+mod header;
 pub mod names;
 mod python;
 mod reference;
