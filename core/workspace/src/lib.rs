@@ -17,7 +17,7 @@ pub use command::{Command, CommandEnd, CommandStatus, OutputChunk, OutputStream,
 pub use file::{FileHandle, StopFlag, WriteReport};
 
 #[cfg(all(feature = "local", unix))]
-pub use local::{LocalWorkspace, ProcessTable};
+pub use local::{LocalWorkspace, ProcessTable, SignalsBlocked};
 
 /// Files and commands of one agent.
 pub trait Workspace: Send + Sync {

@@ -12,5 +12,6 @@ mod sweep;
 mod workspace;
 mod write;
 
+pub use os::SignalsBlocked;
 pub use processes::ProcessTable;
 pub use workspace::LocalWorkspace;

@@ -5,15 +5,23 @@ use nix::sys::signal::{SigSet, SigmaskHow, Signal};
 /// While it lives, the host's signals do not land on this thread, nor on threads that are made by it.
 ///
 /// Faults of the thread itself stay open, so that the host's crash handler still sees them.
-pub(in crate::local) struct SignalsBlocked(Option<SigSet>);
+#[must_use = "dropping it opens the thread to signals again"]
+pub struct SignalsBlocked(Option<SigSet>);
 
 impl SignalsBlocked {
-    pub(in crate::local) fn new() -> Self {
+    /// Blocks them on this thread.
+    pub fn new() -> Self {
         let mut mask = SigSet::all();
         for fault in [Signal::SIGSEGV, Signal::SIGBUS, Signal::SIGFPE, Signal::SIGILL, Signal::SIGTRAP] {
             mask.remove(fault);
         }
         Self(mask.thread_swap_mask(SigmaskHow::SIG_SETMASK).ok())
+    }
+}
+
+impl Default for SignalsBlocked {
+    fn default() -> Self {
+        Self::new()
     }
 }
 

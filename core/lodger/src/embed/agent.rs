@@ -1,0 +1,253 @@
+//! An agent in the hands of the host.
+
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use lodger_engine::Agent as Engine;
+use lodger_protocol::{
+    AgentOptions, Environment, Error, ErrorCode, Mode, Prompt, RequestDelivery, RequestId, Result, TurnId,
+};
+
+use super::runtime::{ForkGuard, Runtime};
+use super::turn::{Turn, TurnCore};
+use super::{call, locked, may_block, options};
+use crate::wiring;
+
+/// For which kinds of request the host has a handler.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Handlers {
+    /// Permission requests.
+    pub permission: bool,
+    /// Calls of its tools.
+    pub tool: bool,
+    /// Questions.
+    pub question: bool,
+    /// Plans.
+    pub plan: bool,
+}
+
+/// An agent. Cheap to clone; dropping the last clone, turns included, cancels what runs and lets go of the
+/// runtime in the background.
+#[derive(Clone)]
+pub struct Agent(Arc<Inner>);
+
+struct Inner {
+    engine: Engine,
+    handlers: Handlers,
+    requests: RequestDelivery,
+    stall: Duration,
+    fork: ForkGuard,
+    /// Given back by `close`.
+    lease: Mutex<Option<Runtime>>,
+}
+
+impl Drop for Inner {
+    fn drop(&mut self) {
+        self.engine.close();
+    }
+}
+
+impl Agent {
+    /// Makes an agent. Starts no process, reads no network. `options_json` is `AgentOptions`; `env` is the
+    /// host's environment; without `runtime` it shares the default one.
+    ///
+    /// # Errors
+    /// `invalid_options`, `provider_auth`, `forked`.
+    pub fn create(runtime: Option<&Runtime>, options_json: &str, env: Environment, handlers: Handlers) -> Result<Self> {
+        Self::with_options(runtime, options::read(options_json)?, env, handlers)
+    }
+
+    /// The same with options that were read already.
+    ///
+    /// # Errors
+    /// As for `create`.
+    pub fn with_options(
+        runtime: Option<&Runtime>,
+        options: AgentOptions,
+        env: Environment,
+        handlers: Handlers,
+    ) -> Result<Self> {
+        let runtime = match runtime {
+            Some(runtime) => runtime.clone(),
+            None => Runtime::shared()?,
+        };
+        runtime.check_fork()?;
+        let requests = options.requests;
+        let stall = Duration::from_millis(options.limits.stall_timeout_ms);
+        let engine = wiring::engine(options, &env, &runtime)?;
+        Ok(Self(Arc::new(Inner {
+            engine,
+            handlers,
+            requests,
+            stall,
+            fork: runtime.fork_guard(),
+            lease: Mutex::new(Some(runtime)),
+        })))
+    }
+
+    pub(crate) fn engine(&self) -> &Engine {
+        &self.0.engine
+    }
+
+    pub(crate) fn check_fork(&self) -> Result<()> {
+        self.0.fork.check()
+    }
+
+    /// The session's id.
+    #[must_use]
+    pub fn session_id(&self) -> String {
+        self.0.engine.session_id().to_string()
+    }
+
+    /// Starts a turn with a JSON text or a JSON array of blocks. It runs from here on.
+    ///
+    /// # Errors
+    /// `invalid_input`, `closed`, `session_busy`, `forked`.
+    pub fn prompt(&self, prompt_json: &str) -> Result<Turn> {
+        let prompt: Prompt = serde_json::from_str(prompt_json).map_err(|error| {
+            Error::invalid_input(format!(
+                "the prompt must be a text or a list of blocks ({{type: 'text' | 'resource' | 'image', ...}}): {error}"
+            ))
+        })?;
+        self.prompt_with(prompt)
+    }
+
+    /// The same with a prompt that was read already.
+    ///
+    /// # Errors
+    /// As for `prompt`.
+    pub fn prompt_with(&self, prompt: Prompt) -> Result<Turn> {
+        self.check_fork()?;
+        let id = TurnId::fresh();
+        let core = Arc::new(TurnCore::new(id.clone(), self.0.handlers, self.0.requests, self.0.stall));
+        self.0.engine.prompt(prompt, id, Arc::clone(&core) as _)?;
+        Ok(Turn::new(core, self.clone()))
+    }
+
+    /// Answers a request by its id. An answer that does not fit is a refusal, not an error.
+    ///
+    /// # Errors
+    /// `request_not_found`, `request_settled`, `forked`.
+    pub fn answer(&self, request_id: &str, answer_json: &str) -> Result<()> {
+        self.check_fork()?;
+        self.0.engine.request(&RequestId::from(request_id))?.answer(answer_json)
+    }
+
+    /// Refuses a request by its id, because its handler failed.
+    ///
+    /// # Errors
+    /// As for `answer`.
+    pub fn fail_request(&self, request_id: &str, reason: &str) -> Result<()> {
+        self.check_fork()?;
+        self.0.engine.request(&RequestId::from(request_id))?.fail(reason)
+    }
+
+    /// Shows progress of a tool call, as far as the turn's reader has room.
+    ///
+    /// # Errors
+    /// As for `answer`.
+    pub fn progress(&self, request_id: &str, text: &str) -> Result<()> {
+        self.check_fork()?;
+        self.0.engine.request(&RequestId::from(request_id))?.progress(text)
+    }
+
+    /// Cancels the running turn. True when there was one.
+    #[must_use]
+    pub fn interrupt(&self) -> bool {
+        self.check_fork().is_ok() && self.0.engine.interrupt()
+    }
+
+    /// Changes the mode, from the next step on.
+    ///
+    /// # Errors
+    /// `invalid_input` for an unknown mode; `closed`, `forked`.
+    pub fn set_mode(&self, mode: &str) -> Result<()> {
+        self.check_open()?;
+        let mode: Mode = serde_json::from_value(mode.into()).map_err(|_| {
+            Error::invalid_input(format!("unknown mode {mode:?}; expected ask, auto-edit, full-auto or plan"))
+        })?;
+        self.0.engine.set_mode(mode);
+        Ok(())
+    }
+
+    /// Changes the model, from the next step on.
+    ///
+    /// # Errors
+    /// `invalid_options`, `provider_auth`; `closed`, `forked`.
+    pub fn set_model(&self, model: &str) -> Result<()> {
+        self.check_open()?;
+        self.0.engine.set_model(model)
+    }
+
+    /// Calls a method by its name: `session/messages`, `session/usage`, `session/set_mode`, `session/set_model`,
+    /// `session/cancel`, `session/answer`, `health`. Returns its result as JSON.
+    ///
+    /// # Errors
+    /// `unsupported` for an unknown method; `invalid_input` for parameters that do not fit; the method's own.
+    pub fn call(&self, method: &str, params_json: &str) -> Result<String> {
+        self.check_fork()?;
+        call::call(self, method, params_json)
+    }
+
+    pub(super) fn check_open(&self) -> Result<()> {
+        self.check_fork()?;
+        if self.is_closed() {
+            return Err(Error::new(ErrorCode::Closed, "the agent is closed; create a new one"));
+        }
+        Ok(())
+    }
+
+    /// Whether it was closed.
+    #[must_use]
+    pub fn is_closed(&self) -> bool {
+        self.0.engine.is_closed()
+    }
+
+    /// Closes it: the running turn ends as cancelled, children are killed, the runtime is given back. Waits,
+    /// within about `timeout`. Later calls find nothing to do.
+    ///
+    /// # Errors
+    /// `timeout` when the turn did not end in time (the agent is closed all the same); `would_deadlock` on a
+    /// thread of an async runtime; `forked`.
+    pub fn close(&self, timeout: Duration) -> Result<()> {
+        self.check_fork()?;
+        may_block("closing an agent")?;
+        let lease = locked(&self.0.lease).take();
+        self.0.engine.close();
+        let Some(lease) = lease else { return Ok(()) };
+        let engine = self.0.engine.clone();
+        let idle = lease.handle().block_on(async { tokio::time::timeout(timeout, engine.until_idle()).await });
+        self.0.engine.shut_down_workspace();
+        lease.release(timeout);
+        idle.map_err(|_| {
+            Error::new(ErrorCode::Timeout, format!("the turn did not end within {} ms", timeout.as_millis()))
+        })
+    }
+
+    /// The same for loops that must not wait: `closed` is called once, from another thread.
+    pub fn begin_close(&self, timeout: Duration, closed: Box<dyn FnOnce() + Send>) {
+        let lease = locked(&self.0.lease).take();
+        self.0.engine.close();
+        let Some(lease) = lease.filter(|_| self.check_fork().is_ok()) else {
+            closed();
+            return;
+        };
+        let engine = self.0.engine.clone();
+        let handle = lease.handle().clone();
+        handle.clone().spawn(async move {
+            // A turn that does not end in time is left; it ends by itself.
+            let _ = tokio::time::timeout(timeout, engine.until_idle()).await;
+            handle.spawn_blocking(move || {
+                engine.shut_down_workspace();
+                drop(lease);
+                closed();
+            });
+        });
+    }
+}
+
+impl std::fmt::Debug for Agent {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Agent({})", self.session_id())
+    }
+}

@@ -1,0 +1,51 @@
+//! What every face stands on: runtimes, agents, turns, requests and mailboxes without a language.
+//!
+//! One primitive carries all: *drain what is there; if nothing is, arm one wake-up*. Faces translate it into
+//! their language's own way of waiting. Engine threads run no code of the host but bells, and a bell may only
+//! signal.
+
+mod agent;
+mod call;
+mod environment;
+mod lane;
+mod mailbox;
+mod options;
+mod queue;
+mod request;
+mod runtime;
+mod turn;
+
+pub use agent::{Agent, Handlers};
+pub use environment::host_environment;
+pub use lane::LaneItem;
+pub use mailbox::Mailbox;
+pub use queue::Drained;
+pub use request::OpenRequest;
+pub use runtime::{Runtime, RuntimeOptions};
+pub use turn::Turn;
+pub(crate) use turn::TurnCore;
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use lodger_protocol::{Error, ErrorCode, Result};
+
+/// Version of the library.
+#[must_use]
+pub const fn version() -> &'static str {
+    env!("CARGO_PKG_VERSION")
+}
+
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Refuses to wait on a thread that the engine needs.
+fn may_block(what: &str) -> Result<()> {
+    if tokio::runtime::Handle::try_current().is_ok() {
+        return Err(Error::new(
+            ErrorCode::WouldDeadlock,
+            format!("{what} waits, and this thread belongs to an async runtime; call it from a thread of your own"),
+        ));
+    }
+    Ok(())
+}

@@ -1,0 +1,217 @@
+//! The events of one turn on their way to its one reader: bounded by holding back the sources, lossless.
+
+use std::collections::VecDeque;
+use std::io;
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use lodger_protocol::{Entry, Error, ErrorCode, Event, EventBody, Passing, Result};
+use tokio::sync::Notify;
+
+use super::locked;
+
+/// A source is read only while fewer events wait.
+const MAX_EVENTS: usize = 256;
+/// A source is read only while fewer bytes wait.
+const MAX_BYTES: usize = 1024 * 1024;
+
+/// What a drain finds.
+#[derive(Debug)]
+pub enum Drained {
+    /// Events, in order.
+    Events(Vec<Arc<Event>>),
+    /// Nothing now; the bell rings once when there is something.
+    Empty,
+    /// The turn is over and everything was read.
+    End,
+}
+
+/// The queue of one turn.
+pub(super) struct Queue {
+    state: Mutex<State>,
+    more: Condvar,
+    room: Notify,
+}
+
+#[derive(Default)]
+struct State {
+    events: VecDeque<(Arc<Event>, usize)>,
+    bytes: usize,
+    ended: bool,
+    armed: bool,
+    has_reader: bool,
+}
+
+impl State {
+    fn has_room(&self) -> bool {
+        self.ended || (self.events.len() < MAX_EVENTS && self.bytes < MAX_BYTES)
+    }
+
+    fn take(&mut self, max: usize) -> Option<Vec<Arc<Event>>> {
+        let count = self.events.len().min(max.max(1));
+        let taken: Vec<_> = self
+            .events
+            .drain(..count)
+            .map(|(event, bytes)| {
+                self.bytes -= bytes;
+                event
+            })
+            .collect();
+        (!taken.is_empty()).then_some(taken)
+    }
+}
+
+impl Queue {
+    pub(super) fn new() -> Self {
+        Self { state: Mutex::default(), more: Condvar::new(), room: Notify::new() }
+    }
+
+    /// Takes an event. True: the reader is to be woken. Nothing comes after `done`.
+    pub(super) fn push(&self, event: Arc<Event>) -> bool {
+        let bytes = size_of(&event);
+        let ends = matches!(event.body, EventBody::Entry(Entry::Done { .. }));
+        let mut state = locked(&self.state);
+        if state.ended {
+            return false;
+        }
+        state.ended = ends;
+        state.bytes += bytes;
+        state.events.push_back((event, bytes));
+        self.more.notify_one();
+        if ends {
+            self.room.notify_waiters();
+        }
+        std::mem::take(&mut state.armed)
+    }
+
+    pub(super) fn has_room(&self) -> bool {
+        locked(&self.state).has_room()
+    }
+
+    /// Waits for room; `while_waiting` is told when the wait begins (true) and ends (false).
+    pub(super) async fn until_room(&self, stall: Duration, while_waiting: impl Fn(bool)) -> Result<()> {
+        let mut waiting = false;
+        let outcome = loop {
+            // Listening must begin before looking, else a drain in between is missed.
+            let room = self.room.notified();
+            tokio::pin!(room);
+            room.as_mut().enable();
+            if self.has_room() {
+                break Ok(());
+            }
+            if !std::mem::replace(&mut waiting, true) {
+                while_waiting(true);
+            }
+            if tokio::time::timeout(stall, room).await.is_err() {
+                break Err(Error::new(
+                    ErrorCode::ConsumerStalled,
+                    format!(
+                        "nobody read the full event queue for {} ms; read the turn, or await it",
+                        stall.as_millis()
+                    ),
+                ));
+            }
+        };
+        if waiting {
+            while_waiting(false);
+        }
+        outcome
+    }
+
+    /// Takes up to `max` events, or arms the bell.
+    pub(super) fn drain(&self, max: usize) -> Drained {
+        let mut state = locked(&self.state);
+        let taken = state.take(max);
+        self.after_take(&mut state, taken)
+    }
+
+    /// The same, waiting for the first event; `Empty` when the time is over.
+    pub(super) fn read(&self, max: usize, timeout: Option<Duration>) -> Drained {
+        let until = timeout.and_then(|timeout| Instant::now().checked_add(timeout));
+        let mut state = locked(&self.state);
+        loop {
+            if let Some(taken) = state.take(max) {
+                return self.after_take(&mut state, Some(taken));
+            }
+            if state.ended {
+                return Drained::End;
+            }
+            state = match until {
+                None => self.more.wait(state).unwrap_or_else(PoisonError::into_inner),
+                Some(until) => {
+                    let left = until.saturating_duration_since(Instant::now());
+                    if left.is_zero() {
+                        return Drained::Empty;
+                    }
+                    self.more.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0
+                }
+            };
+        }
+    }
+
+    fn after_take(&self, state: &mut State, taken: Option<Vec<Arc<Event>>>) -> Drained {
+        match taken {
+            Some(events) => {
+                if state.has_room() {
+                    self.room.notify_waiters();
+                }
+                Drained::Events(events)
+            }
+            None if state.ended => Drained::End,
+            None => {
+                state.armed = true;
+                Drained::Empty
+            }
+        }
+    }
+
+    /// Arms the bell, unless there is something to ring for already.
+    pub(super) fn arm(&self) -> bool {
+        let mut state = locked(&self.state);
+        let ready = !state.events.is_empty() || state.ended;
+        state.armed = !ready;
+        ready
+    }
+
+    /// Takes the reader's place. False when it is taken.
+    pub(super) fn claim(&self) -> bool {
+        !std::mem::replace(&mut locked(&self.state).has_reader, true)
+    }
+
+    pub(super) fn has_reader(&self) -> bool {
+        locked(&self.state).has_reader
+    }
+}
+
+/// About how many bytes an event is as JSON.
+fn size_of(event: &Event) -> usize {
+    const ENVELOPE: usize = 160;
+    let body = match &event.body {
+        EventBody::Passing(
+            Passing::TextDelta { text, .. }
+            | Passing::ThinkingDelta { text, .. }
+            | Passing::ToolInputDelta { text, .. }
+            | Passing::ToolProgress { chunk: text, .. },
+        ) => text.len(),
+        other => {
+            let mut counter = Counter(0);
+            // Writing into a counter cannot fail, and every event can be written.
+            let _ = serde_json::to_writer(&mut counter, other);
+            counter.0
+        }
+    };
+    ENVELOPE + body
+}
+
+struct Counter(usize);
+
+impl io::Write for Counter {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0 += bytes.len();
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}

@@ -1,0 +1,111 @@
+//! From options to an agent: the one place that chooses concrete parts.
+
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use lodger_engine::{Agent, AgentParts, HostTool, system_prompt};
+use lodger_model::open_model;
+use lodger_net::Transport;
+use lodger_protocol::{AgentOptions, Environment, Error, Limits, Result, SessionId, SystemClock};
+use lodger_tools::Registry;
+use lodger_workspace::{LocalWorkspace, Workspace};
+
+use crate::embed::Runtime;
+
+/// At most so many tools of the host.
+const MAX_HOST_TOOLS: usize = 64;
+/// At most so many bytes of instructions.
+const MAX_INSTRUCTION_BYTES: usize = 64 * 1024;
+
+pub(crate) fn engine(options: AgentOptions, env: &Environment, runtime: &Runtime) -> Result<Agent> {
+    check_limits(&options.limits)?;
+    let system = system_prompt(&options);
+    if system.len() > MAX_INSTRUCTION_BYTES {
+        return Err(Error::invalid_options(format!(
+            "instructions have {} bytes; at most {MAX_INSTRUCTION_BYTES} are taken",
+            system.len()
+        )));
+    }
+    let workspace = workspace(&options, env, runtime)?;
+    let tools = tools(&options, workspace.is_some())?;
+    let request_timeout = options.permission_timeout_ms().map(Duration::from_millis);
+
+    let cwd = workspace.as_ref().map(|workspace| workspace.cwd().to_owned());
+    let (endpoint, auth, limits, env) = (options.endpoint, options.auth, options.limits.clone(), env.clone());
+    let transport: Arc<dyn Transport> = Arc::new(runtime.clients().clone());
+    let open: lodger_engine::OpenModel = Box::new(move |name| {
+        open_model(name, endpoint.as_ref(), auth.as_ref(), &env, &limits, cwd.as_deref(), Arc::clone(&transport))
+    });
+    let name = options.model.as_deref().ok_or_else(|| {
+        Error::invalid_options("option model is missing; expected provider/model, such as anthropic/claude-sonnet-5-5")
+    })?;
+    let model = open(name)?;
+
+    Ok(Agent::new(AgentParts {
+        session_id: options.session_id.unwrap_or_else(SessionId::fresh),
+        system,
+        model,
+        open_model: open,
+        mode: options.mode,
+        tools,
+        workspace,
+        limits: options.limits,
+        request_timeout,
+        clock: Arc::new(SystemClock),
+        handle: runtime.handle().clone(),
+    }))
+}
+
+fn workspace(options: &AgentOptions, env: &Environment, runtime: &Runtime) -> Result<Option<Arc<dyn Workspace>>> {
+    let Some(cwd) = &options.cwd else {
+        if options.roots.is_empty() {
+            return Ok(None);
+        }
+        return Err(Error::invalid_options("option roots is set without cwd; set cwd, the folder to work in"));
+    };
+    let roots: Vec<PathBuf> = options.roots.iter().map(PathBuf::from).collect();
+    let children = env.for_children(&options.env);
+    let workspace = LocalWorkspace::open(Path::new(cwd), &roots, children, Arc::clone(runtime.processes()))?;
+    Ok(Some(Arc::new(workspace)))
+}
+
+fn tools(options: &AgentOptions, with_folder: bool) -> Result<Registry> {
+    if options.tools.len() > MAX_HOST_TOOLS {
+        return Err(Error::invalid_options(format!(
+            "{} tools are declared; at most {MAX_HOST_TOOLS} are taken",
+            options.tools.len()
+        )));
+    }
+    let mut registry = Registry::default();
+    if with_folder {
+        for tool in lodger_tools::builtin::tools() {
+            registry.add(tool);
+        }
+    }
+    let mut names = HashSet::new();
+    for (index, tool) in options.tools.iter().enumerate() {
+        if !names.insert(&tool.name) {
+            return Err(Error::invalid_options(format!("tools[{index}].name: {:?} is declared twice", tool.name)));
+        }
+        registry.add(Arc::new(HostTool::new(index, tool)?));
+    }
+    Ok(registry)
+}
+
+fn check_limits(limits: &Limits) -> Result<()> {
+    let least_one = [
+        ("maxSteps", u64::from(limits.max_steps)),
+        ("maxOutputTokens", u64::from(limits.max_output_tokens)),
+        ("maxToolOutputBytes", limits.max_tool_output_bytes as u64),
+        ("commandTimeoutMs", limits.command_timeout_ms),
+        ("stallTimeoutMs", limits.stall_timeout_ms),
+        ("firstByteTimeoutMs", limits.first_byte_timeout_ms),
+        ("gapTimeoutMs", limits.gap_timeout_ms),
+    ];
+    match least_one.iter().find(|(_, value)| *value == 0) {
+        Some((name, _)) => Err(Error::invalid_options(format!("option limits.{name} is 0; expected at least 1"))),
+        None => Ok(()),
+    }
+}
