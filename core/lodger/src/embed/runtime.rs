@@ -111,7 +111,7 @@ impl Runtime {
     }
 
     /// The shared default one, made if there is none.
-    pub(super) fn shared() -> Result<Self> {
+    pub(crate) fn shared() -> Result<Self> {
         let mut default = locked(&DEFAULT);
         if let Some(inner) = default.upgrade() {
             let runtime = Self(inner);

@@ -1,0 +1,254 @@
+//! An agent, for Rust.
+
+use std::future::Future;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures_util::FutureExt;
+use lodger_protocol::{
+    AgentOptions, Auth, Endpoint, Environment, Limits, Message, Mode, PermissionAnswer, PermissionRequest, PlanAnswer,
+    PlanRequest, Prompt, QuestionAnswer, QuestionRequest, Result, TextOrList, ToolOptions, UsageReport,
+};
+use tokio::sync::{oneshot, watch};
+
+use crate::embed::{self, Runtime};
+use crate::handlers::{Asked, HandlerSet, handler};
+use crate::pump;
+use crate::tool::{IntoToolAnswer, ToolCall};
+use crate::turn::Turn;
+
+/// How long `close` waits for the running turn.
+const CLOSE: Duration = Duration::from_secs(1);
+
+/// An agent: one conversation, one turn at a time. Cheap to clone.
+#[derive(Clone)]
+pub struct Agent {
+    inner: embed::Agent,
+    handlers: Arc<HandlerSet>,
+    handle: tokio::runtime::Handle,
+}
+
+/// Collects what an agent is to be.
+#[derive(Default)]
+pub struct AgentBuilder {
+    options: AgentOptions,
+    environment: Environment,
+    handlers: HandlerSet,
+    runtime: Option<Runtime>,
+}
+
+impl Agent {
+    /// Starts with the defaults.
+    #[must_use]
+    pub fn builder() -> AgentBuilder {
+        AgentBuilder::default()
+    }
+
+    /// Starts a turn. It runs from here on, whether or not it is read.
+    ///
+    /// # Errors
+    /// `invalid_input`, `closed`, `session_busy`, `forked`.
+    pub fn prompt(&self, prompt: impl Into<Prompt>) -> Result<Turn> {
+        let turn = self.inner.prompt_with(prompt.into())?;
+        let (ended, result) = watch::channel(None);
+        self.handle.spawn(pump::run(Arc::clone(turn.core()), Arc::clone(&self.handlers), ended));
+        Ok(Turn::new(turn, result))
+    }
+
+    /// Cancels the running turn. True when there was one.
+    #[must_use]
+    pub fn interrupt(&self) -> bool {
+        self.inner.interrupt()
+    }
+
+    /// Changes the mode, from the next step on.
+    ///
+    /// # Errors
+    /// `closed`, `forked`.
+    pub fn set_mode(&self, mode: Mode) -> Result<()> {
+        self.inner.set_mode(mode.as_str())
+    }
+
+    /// Changes the model, from the next step on.
+    ///
+    /// # Errors
+    /// `invalid_options`, `provider_auth`, `closed`, `forked`.
+    pub fn set_model(&self, model: &str) -> Result<()> {
+        self.inner.set_model(model)
+    }
+
+    /// The conversation so far.
+    #[must_use]
+    pub fn messages(&self) -> Vec<Message> {
+        self.inner.engine().messages()
+    }
+
+    /// What was used so far.
+    #[must_use]
+    pub fn usage(&self) -> UsageReport {
+        self.inner.engine().usage()
+    }
+
+    /// The session's id.
+    #[must_use]
+    pub fn session_id(&self) -> String {
+        self.inner.session_id()
+    }
+
+    /// Answers a request by its id, with an answer in JSON.
+    ///
+    /// # Errors
+    /// `request_not_found`, `request_settled`, `forked`.
+    pub fn answer(&self, request_id: &str, answer_json: &str) -> Result<()> {
+        self.inner.answer(request_id, answer_json)
+    }
+
+    /// Closes the agent: the running turn ends as cancelled, children are killed. Later calls find nothing to do.
+    pub async fn close(&self) {
+        let (closed, done) = oneshot::channel();
+        self.inner.begin_close(CLOSE, Box::new(move || drop(closed.send(()))));
+        // A dropped sender means that the runtime is gone, and with it the agent.
+        let _ = done.await;
+    }
+
+    /// The language-free agent beneath.
+    #[must_use]
+    pub const fn embedded(&self) -> &embed::Agent {
+        &self.inner
+    }
+}
+
+impl AgentBuilder {
+    /// Takes all options at once; what was set before is lost.
+    #[must_use]
+    pub fn options(mut self, options: AgentOptions) -> Self {
+        self.options = options;
+        self
+    }
+
+    /// The folder to work in. Without it there are no file and shell tools.
+    #[must_use]
+    pub fn cwd(mut self, cwd: impl Into<String>) -> Self {
+        self.options.cwd = Some(cwd.into());
+        self
+    }
+
+    /// `provider/model`.
+    #[must_use]
+    pub fn model(mut self, model: impl Into<String>) -> Self {
+        self.options.model = Some(model.into());
+        self
+    }
+
+    /// Points the model at a server of your choice.
+    #[must_use]
+    pub fn endpoint(mut self, endpoint: Endpoint) -> Self {
+        self.options.endpoint = Some(endpoint);
+        self
+    }
+
+    /// The provider's API key.
+    #[must_use]
+    pub fn api_key(mut self, api_key: impl Into<String>) -> Self {
+        self.options.auth = Some(Auth { api_key: api_key.into() });
+        self
+    }
+
+    /// How much the agent may do without asking.
+    #[must_use]
+    pub fn mode(mut self, mode: Mode) -> Self {
+        self.options.mode = mode;
+        self
+    }
+
+    /// Takes the place of the base prompt.
+    #[must_use]
+    pub fn instructions(mut self, text: impl Into<String>) -> Self {
+        self.options.instructions = Some(TextOrList::Text(text.into()));
+        self
+    }
+
+    /// Bounds.
+    #[must_use]
+    pub fn limits(mut self, limits: Limits) -> Self {
+        self.options.limits = limits;
+        self
+    }
+
+    /// Where keys are looked up and what children may inherit. Default: nothing. See `host_environment`.
+    #[must_use]
+    pub fn environment(mut self, environment: Environment) -> Self {
+        self.environment = environment;
+        self
+    }
+
+    /// The runtime to use. Default: one shared by all agents, which lives while one of them does.
+    #[must_use]
+    pub fn runtime(mut self, runtime: &Runtime) -> Self {
+        self.runtime = Some(runtime.clone());
+        self
+    }
+
+    /// Answers permission requests. Handlers run on the agent's runtime and must not block.
+    #[must_use]
+    pub fn on_permission<F>(mut self, handle: impl Fn(Asked<PermissionRequest>) -> F + Send + Sync + 'static) -> Self
+    where
+        F: Future<Output = PermissionAnswer> + Send + 'static,
+    {
+        self.handlers.permission = Some(handler(handle));
+        self
+    }
+
+    /// Answers questions.
+    #[must_use]
+    pub fn on_question<F>(mut self, handle: impl Fn(Asked<QuestionRequest>) -> F + Send + Sync + 'static) -> Self
+    where
+        F: Future<Output = QuestionAnswer> + Send + 'static,
+    {
+        self.handlers.question = Some(handler(handle));
+        self
+    }
+
+    /// Answers plans.
+    #[must_use]
+    pub fn on_plan<F>(mut self, handle: impl Fn(Asked<PlanRequest>) -> F + Send + Sync + 'static) -> Self
+    where
+        F: Future<Output = PlanAnswer> + Send + 'static,
+    {
+        self.handlers.plan = Some(handler(handle));
+        self
+    }
+
+    /// Offers a tool of yours.
+    #[must_use]
+    pub fn tool<F, A>(mut self, tool: ToolOptions, run: impl Fn(ToolCall) -> F + Send + Sync + 'static) -> Self
+    where
+        F: Future<Output = A> + Send + 'static,
+        A: IntoToolAnswer + 'static,
+    {
+        let run = move |call| run(call).map(IntoToolAnswer::into_tool_answer).boxed();
+        self.handlers.tools.insert(tool.name.clone(), Arc::new(run));
+        self.options.tools.push(tool);
+        self
+    }
+
+    /// Makes the agent. Starts no process, reads no network.
+    ///
+    /// # Errors
+    /// `invalid_options`, `provider_auth`.
+    pub fn create(self) -> Result<Agent> {
+        let runtime = match self.runtime {
+            Some(runtime) => runtime,
+            None => Runtime::shared()?,
+        };
+        let kinds = self.handlers.kinds();
+        let inner = embed::Agent::with_options(Some(&runtime), self.options, self.environment, kinds)?;
+        Ok(Agent { inner, handlers: Arc::new(self.handlers), handle: runtime.handle().clone() })
+    }
+}
+
+impl std::fmt::Debug for Agent {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.inner.fmt(f)
+    }
+}
