@@ -54,8 +54,13 @@ pub(super) struct Job {
 pub(super) fn start(job: Job) -> Result<Running> {
     let bell = Bell::new().map_err(|error| cannot_start(&error))?;
     let stop = job.stop.clone();
-    let rung = Arc::clone(&bell);
-    stop.on_raise(move || rung.ring());
+    // The flag may outlive the command by far: it must not keep the bell's descriptors.
+    let rung = Arc::downgrade(&bell);
+    stop.on_raise(move || {
+        if let Some(bell) = rung.upgrade() {
+            bell.ring();
+        }
+    });
     let (output, output_of_running) = mpsc::channel(CHUNKS_AHEAD);
     let (end, end_of_running) = oneshot::channel();
     // A new thread inherits the mask: so the host's signals never land on it.

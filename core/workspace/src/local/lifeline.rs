@@ -46,7 +46,8 @@ impl Lifeline {
     pub(super) fn add(&self, group: i32) {
         let mut state = self.lock();
         state.groups.insert(group);
-        if !self.socket.send(&format!("+ {group}\n")) {
+        let connected = self.socket.number().is_some();
+        if connected && !self.socket.send(&format!("+ {group}\n")) {
             // It died since, or reads no more. A new one is told of every group; without it the run-wide mark
             // in the children's environment is left to find them by.
             self.end_watchdog(&mut state);
@@ -68,7 +69,7 @@ impl Lifeline {
 
     /// Closes a forked child's copy of the connection. Takes no lock.
     pub(super) fn forget(&self) {
-        self.socket.close();
+        self.socket.forget();
     }
 
     /// The number of the descriptor of the connection.

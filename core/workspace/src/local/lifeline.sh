@@ -13,12 +13,16 @@ groups=' '
 while read -r sign group; do
     case $sign in
     +) groups="$groups$group " ;;
-    -) groups="${groups%% "$group" *} ${groups#* "$group" }" ;;
+    -)
+        case $groups in
+        *" $group "*) groups="${groups%% "$group" *} ${groups#* "$group" }" ;;
+        esac
+        ;;
     esac
 done
 
 for group in $groups; do
-    kill -KILL -- "-$group" 2>/dev/null
+    kill -KILL "-$group" 2>/dev/null
 done
 
 # Whatever was not registered yet, or left its group. A fork races with each pass: only three empty ones in a

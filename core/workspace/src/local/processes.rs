@@ -125,7 +125,8 @@ impl Table {
         Mark::value(&self.run, entry.number())
     }
 
-    fn is_forked_copy(&self) -> bool {
+    /// Whether this is the table of another process, in a copy of it that has none of its threads.
+    pub(super) fn is_forked_copy(&self) -> bool {
         self.forked.load(Ordering::SeqCst) || std::process::id() != self.made_by
     }
 }

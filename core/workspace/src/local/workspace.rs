@@ -143,7 +143,9 @@ impl Workspace for LocalWorkspace {
     }
 
     fn shut_down(&self) {
-        self.commands.close(PATIENCE);
+        if !self.processes.table().is_forked_copy() {
+            self.commands.close(PATIENCE);
+        }
     }
 }
 

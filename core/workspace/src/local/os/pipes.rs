@@ -119,7 +119,10 @@ impl Wake for Bell {
 /// copy of the host can close its copy without the lock that another thread may have held at the fork.
 pub(in crate::local) struct LineSocket(AtomicI32);
 
+/// No connection at the moment.
 const NONE: i32 = -1;
+/// No connection, and never one again.
+const FORGOTTEN: i32 = -2;
 
 impl LineSocket {
     pub(in crate::local) const fn new() -> Self {
@@ -128,27 +131,39 @@ impl LineSocket {
 
     /// Closes what was open and makes a new connection; the returned end is for the child.
     pub(in crate::local) fn open(&self) -> io::Result<UnixStream> {
-        let (ours, theirs) = UnixStream::pair()?;
         self.close();
-        self.0.store(ours.into_raw_fd(), Ordering::SeqCst);
+        let (ours, theirs) = UnixStream::pair()?;
+        let fd = ours.into_raw_fd();
+        if self.0.compare_exchange(NONE, fd, Ordering::SeqCst, Ordering::SeqCst).is_err() {
+            nix::unistd::close(fd).ok();
+            return Err(io::ErrorKind::NotConnected.into());
+        }
         Ok(theirs)
     }
 
     /// Whether the whole line went out. Never blocks, and never raises SIGPIPE.
     pub(in crate::local) fn send(&self, line: &str) -> bool {
         let fd = self.0.load(Ordering::SeqCst);
-        fd != NONE && send(fd, line.as_bytes(), MsgFlags::MSG_NOSIGNAL | MsgFlags::MSG_DONTWAIT) == Ok(line.len())
+        fd >= 0 && send(fd, line.as_bytes(), MsgFlags::MSG_NOSIGNAL | MsgFlags::MSG_DONTWAIT) == Ok(line.len())
     }
 
     pub(in crate::local) fn close(&self) {
-        let fd = self.0.swap(NONE, Ordering::SeqCst);
-        if fd != NONE {
+        let fd = self.0.load(Ordering::SeqCst);
+        if fd >= 0 && self.0.compare_exchange(fd, NONE, Ordering::SeqCst, Ordering::SeqCst).is_ok() {
+            nix::unistd::close(fd).ok();
+        }
+    }
+
+    /// Closes what was open; nothing is ever opened again.
+    pub(in crate::local) fn forget(&self) {
+        let fd = self.0.swap(FORGOTTEN, Ordering::SeqCst);
+        if fd >= 0 {
             nix::unistd::close(fd).ok();
         }
     }
 
     pub(in crate::local) fn number(&self) -> Option<i32> {
-        Some(self.0.load(Ordering::SeqCst)).filter(|fd| *fd != NONE)
+        Some(self.0.load(Ordering::SeqCst)).filter(|fd| *fd >= 0)
     }
 }
 
