@@ -129,3 +129,79 @@ pub fn retry_after_ms<'a>(header: impl Fn(&str) -> Option<&'a str>, now: SystemT
     let date = httpdate::parse_http_date(text.trim()).ok()?;
     Some(date.duration_since(now).map_or(0, |wait| u64::try_from(wait.as_millis()).unwrap_or(u64::MAX)))
 }
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    fn error(status: u16, body: &str) -> Error {
+        HttpFailure { status, body, ..Default::default() }.into_error()
+    }
+
+    #[test]
+    fn the_providers_own_words_are_in_the_message_and_its_names_in_the_data() {
+        let body = r#"{"type":"error","error":{"type":"invalid_request_error","message":"tools: too many"}}"#;
+        let error = HttpFailure { status: 400, body, request_id: Some("req_1"), retry_after_ms: None }.into_error();
+        assert_eq!(error.code, ErrorCode::ProviderRejected);
+        assert!(error.message.ends_with(": tools: too many"), "{}", error.message);
+        assert_eq!(error.data, Some(json!({ "status": 400, "type": "invalid_request_error", "requestId": "req_1" })));
+    }
+
+    #[test]
+    fn words_are_found_in_the_shapes_that_servers_use_and_a_page_is_not_one() {
+        for (body, words) in [
+            (r#"{"error":"nope"}"#, ": nope"),
+            (r#"{"message":"nope"}"#, ": nope"),
+            (r#"{"detail":"nope"}"#, ": nope"),
+            ("nope\n", ": nope"),
+            ("<html><title>502 Bad Gateway</title></html>", "status 502"),
+            ("", "status 502"),
+        ] {
+            let message = error(502, body).message;
+            assert!(message.ends_with(words), "{message}");
+        }
+    }
+
+    #[test]
+    fn a_request_that_is_too_long_is_an_overflow_only_when_the_words_say_so() {
+        for words in [
+            "prompt is too long: 210000 tokens > 200000 maximum",
+            "input length and `max_tokens` exceed context limit: 190000 + 16384 > 200000",
+            "This model's maximum context length is 8192 tokens",
+        ] {
+            assert_eq!(error(400, words).code, ErrorCode::ContextOverflow, "{words}");
+        }
+        assert_eq!(error(400, "max_tokens: must be positive").code, ErrorCode::ProviderRejected);
+        assert_eq!(error(500, "context window service is down").code, ErrorCode::ProviderUnavailable);
+    }
+
+    #[test]
+    fn an_overload_that_a_gateway_reports_under_another_status_is_an_overload() {
+        let body = r#"{"error":{"type":"overloaded_error","message":"Overloaded"}}"#;
+        assert_eq!(error(503, body).code, ErrorCode::ProviderOverloaded);
+        assert_eq!(error(408, "").code, ErrorCode::ProviderUnavailable);
+    }
+
+    #[test]
+    fn long_words_are_cut_between_characters() {
+        let message = error(400, &"ü".repeat(5000)).message;
+        assert!(message.len() < MAX_WORDS + 100 && message.ends_with("ü..."), "{}", message.len());
+    }
+
+    #[test]
+    fn a_wait_is_read_as_seconds_milliseconds_or_a_date() {
+        let now = SystemTime::UNIX_EPOCH + Duration::from_secs(784_111_777);
+        let wait = |name: &str, value: &str| retry_after_ms(|asked| (asked == name).then_some(value), now);
+        assert_eq!(wait("retry-after", "2"), Some(2000));
+        assert_eq!(wait("retry-after", " 0.25 "), Some(250));
+        assert_eq!(wait("retry-after-ms", "1500.5"), Some(1501));
+        assert_eq!(wait("retry-after", "Sun, 06 Nov 1994 08:50:07 GMT"), Some(30_000));
+        assert_eq!(wait("retry-after", "Sun, 06 Nov 1994 08:49:07 GMT"), Some(0));
+        for nonsense in ["", "soon", "-1", "NaN", "inf"] {
+            assert_eq!(wait("retry-after", nonsense), None, "{nonsense}");
+        }
+        assert_eq!(wait("retry-after", "1e300"), Some(u64::MAX));
+    }
+}
