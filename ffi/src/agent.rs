@@ -1,0 +1,319 @@
+//! Agents.
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
+
+use lodger_core::embed::{self, Agent, Handlers};
+use lodger_core::protocol::Result;
+
+use crate::argument::{In, Out, Text, take_back};
+use crate::blob::lodger_blob;
+use crate::callback;
+use crate::dispatch::{Dispatcher, Seat};
+use crate::error::lodger_error;
+use crate::guard::guard;
+use crate::handle::{Handle, give, opaque};
+use crate::host::{Host, lodger_host};
+use crate::runtime::{limit, lodger_runtime, still_inside};
+use crate::sized;
+use crate::status::{LODGER_OK, lodger_status};
+use crate::text::lodger_str;
+use crate::turn::{OwnedTurn, lodger_turn};
+
+/// One agent: a conversation, its tools and its rules. It is yours: lodger_agent_free.
+pub struct lodger_agent(Handle<Arc<OwnedAgent>>);
+opaque!(lodger_agent, Arc<OwnedAgent>);
+
+/// Where agents without a runtime of their own find their callback thread: it goes with the last of them, like the
+/// default runtime itself.
+static DEFAULT_SEAT: Seat = Seat::new();
+
+/// An agent and its host.
+pub(crate) struct OwnedAgent {
+    agent: Agent,
+    host: Arc<Host>,
+    dispatcher: Mutex<Option<Arc<Dispatcher>>>,
+}
+
+impl OwnedAgent {
+    pub(crate) fn host(&self) -> Arc<Host> {
+        Arc::clone(&self.host)
+    }
+
+    fn prompt(self: &Arc<Self>, prompt_json: &str) -> Result<OwnedTurn> {
+        let turn = self.agent.prompt(prompt_json)?;
+        if let Some(dispatcher) = &*self.dispatcher.lock().unwrap_or_else(PoisonError::into_inner) {
+            dispatcher.serve(&turn, &self.host);
+        }
+        Ok(OwnedTurn::new(turn, Arc::clone(self)))
+    }
+
+    fn close(&self, timeout: std::time::Duration) -> Result<()> {
+        let until = Instant::now() + timeout;
+        let closed = self.agent.close(timeout);
+        let dispatcher = self.dispatcher.lock().unwrap_or_else(PoisonError::into_inner).take();
+        // What was settled by the close is told first; then nothing passes any more, wakers of turns included.
+        let told = dispatcher.as_ref().is_none_or(|dispatcher| dispatcher.settle(until));
+        let empty = self.host.gate.shut_and_wait(until);
+        // The last agent of a runtime takes the callback thread along.
+        let ended = dispatcher.and_then(Arc::into_inner).is_none_or(|last| last.stop(until));
+        closed?;
+        if told && empty && ended { Ok(()) } else { Err(still_inside(timeout)) }
+    }
+}
+
+impl Drop for OwnedAgent {
+    fn drop(&mut self) {
+        self.host.gate.shut();
+    }
+}
+
+/// Creates an agent. It starts no process and reads no network; the library takes a copy of the environment of your
+/// process now and never looks at it again.
+///
+/// Any thread.
+///
+/// @param runtime      Where it runs; NULL for the shared default. It need not outlive the agent.
+/// @param options_json A JSON object; `model` is the only key that is needed, `cwd` gives file and shell tools. An
+///                     unknown key is an error that names the likely word. The keys are in docs/options.md.
+/// @param host         Your callbacks; NULL for none. Read during the call only. `ctx` belongs to the library from
+///                     now on, also when the call fails.
+/// @param[out] out     The agent. Yours: lodger_agent_free.
+/// @param[out] err     The error, or NULL if you do not want it. Yours: lodger_error_free.
+/// @return LODGER_OK; LODGER_E_INVALID_OPTIONS, LODGER_E_INVALID_INPUT, LODGER_E_ABI_MISMATCH, LODGER_E_CLOSED,
+///         LODGER_E_FORKED, LODGER_E_INTERNAL.
+/// @since 0.1.0
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn lodger_agent_create(
+    runtime: *const lodger_runtime,
+    options_json: lodger_str,
+    host: *const lodger_host,
+    out: *mut *mut lodger_agent,
+    err: *mut *mut lodger_error,
+) -> lodger_status {
+    // SAFETY: the host keeps to the header.
+    let (runtime, options, host, out, err) =
+        unsafe { (In::of(runtime), Text::of(options_json), sized::read(host), Out::of(out), Out::of(err)) };
+    guard(err, || {
+        // First of all: whatever fails below, the context has found its owner.
+        let callbacks = Arc::new(Host::new(&host.value));
+        let out = out.get("out")?;
+        if let Some(fault) = host.fault {
+            return Err(fault);
+        }
+        let runtime = runtime.get_optional()?;
+        let all = callbacks.handles_requests();
+        let handlers = Handlers { permission: all, tool: all, question: all, plan: all };
+        let agent = Agent::create(
+            runtime.map(|owned| &owned.runtime),
+            options.get("options_json")?,
+            embed::host_environment(),
+            handlers,
+        )?;
+        let dispatcher = if all { Some(runtime.map_or(&DEFAULT_SEAT, |owned| &*owned.seat).taken()?) } else { None };
+        *out = give(Arc::new(OwnedAgent { agent, host: callbacks, dispatcher: Mutex::new(dispatcher) }));
+        Ok(LODGER_OK)
+    })
+}
+
+/// Sends a prompt. The turn starts at once and goes on until its `done` event, whether or not you read it; it stops
+/// at a full queue until you do. An agent has one turn at a time.
+///
+/// Any thread.
+///
+/// @param agent       The agent.
+/// @param prompt_json A JSON string, or a JSON array of content blocks.
+/// @param[out] out    The turn. Yours: lodger_turn_free.
+/// @param[out] err    The error, or NULL if you do not want it. Yours: lodger_error_free.
+/// @return LODGER_OK; LODGER_E_INVALID_INPUT, LODGER_E_CLOSED, LODGER_E_SESSION_BUSY, LODGER_E_FORKED.
+/// @since 0.1.0
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn lodger_agent_prompt(
+    agent: *const lodger_agent,
+    prompt_json: lodger_str,
+    out: *mut *mut lodger_turn,
+    err: *mut *mut lodger_error,
+) -> lodger_status {
+    // SAFETY: the host keeps to the header.
+    let (agent, prompt, out, err) = unsafe { (In::of(agent), Text::of(prompt_json), Out::of(out), Out::of(err)) };
+    guard(err, || {
+        let (agent, out) = (agent.get("agent")?, out.get("out")?);
+        *out = give(agent.prompt(prompt.get("prompt_json")?)?);
+        Ok(LODGER_OK)
+    })
+}
+
+/// Answers an open request by its id: for agents with `"requests": "events"`, and for any place that knows the id.
+/// An answer that does not fit its request settles it as a refusal, and is LODGER_OK.
+///
+/// Any thread.
+///
+/// @param agent       The agent.
+/// @param request_id  `requestId` of the `request_opened` event.
+/// @param answer_json The answer, a JSON object; its form depends on the request's kind (see "Requests", on top).
+/// @param[out] err    The error, or NULL if you do not want it. Yours: lodger_error_free.
+/// @return LODGER_OK; LODGER_E_REQUEST_NOT_FOUND, LODGER_E_REQUEST_SETTLED, LODGER_E_INVALID_INPUT, LODGER_E_CLOSED,
+///         LODGER_E_FORKED.
+/// @since 0.1.0
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn lodger_agent_answer(
+    agent: *const lodger_agent,
+    request_id: lodger_str,
+    answer_json: lodger_str,
+    err: *mut *mut lodger_error,
+) -> lodger_status {
+    // SAFETY: the host keeps to the header.
+    let (agent, id, answer, err) =
+        unsafe { (In::of(agent), Text::of(request_id), Text::of(answer_json), Out::of(err)) };
+    guard(err, || {
+        agent.get("agent")?.agent.answer(id.get("request_id")?, answer.get("answer_json")?)?;
+        Ok(LODGER_OK)
+    })
+}
+
+/// Cancels the turn that is running, if there is one. It does not wait: the turn ends with its `done` event.
+///
+/// Any thread.
+///
+/// @param agent            The agent.
+/// @param[out] was_running Whether there was one; NULL if you do not want to know.
+/// @param[out] err         The error, or NULL if you do not want it. Yours: lodger_error_free.
+/// @return LODGER_OK; LODGER_E_INVALID_INPUT, LODGER_E_FORKED.
+/// @since 0.1.0
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn lodger_agent_interrupt(
+    agent: *const lodger_agent,
+    was_running: *mut bool,
+    err: *mut *mut lodger_error,
+) -> lodger_status {
+    // SAFETY: the host keeps to the header.
+    let (agent, was_running, err) = unsafe { (In::of(agent), Out::of(was_running), Out::of(err)) };
+    guard(err, || {
+        let running = agent.get("agent")?.agent.interrupt();
+        if let Some(place) = was_running.get_optional() {
+            *place = running;
+        }
+        Ok(LODGER_OK)
+    })
+}
+
+/// Sets how much the agent may do without asking, from the next call of a tool on.
+///
+/// Any thread.
+///
+/// @param agent    The agent.
+/// @param mode     `ask`, `auto-edit`, `full-auto` or `plan`.
+/// @param[out] err The error, or NULL if you do not want it. Yours: lodger_error_free.
+/// @return LODGER_OK; LODGER_E_INVALID_INPUT, LODGER_E_LOCKED_BY_POLICY, LODGER_E_CLOSED, LODGER_E_FORKED.
+/// @since 0.1.0
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn lodger_agent_set_mode(
+    agent: *const lodger_agent,
+    mode: lodger_str,
+    err: *mut *mut lodger_error,
+) -> lodger_status {
+    // SAFETY: the host keeps to the header.
+    let (agent, mode, err) = unsafe { (In::of(agent), Text::of(mode), Out::of(err)) };
+    guard(err, || {
+        agent.get("agent")?.agent.set_mode(mode.get("mode")?)?;
+        Ok(LODGER_OK)
+    })
+}
+
+/// Sets the model, from the next reply on.
+///
+/// Any thread.
+///
+/// @param agent    The agent.
+/// @param model    `provider/model`.
+/// @param[out] err The error, or NULL if you do not want it. Yours: lodger_error_free.
+/// @return LODGER_OK; LODGER_E_INVALID_INPUT, LODGER_E_MODEL_NOT_ALLOWED, LODGER_E_CLOSED, LODGER_E_FORKED.
+/// @since 0.1.0
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn lodger_agent_set_model(
+    agent: *const lodger_agent,
+    model: lodger_str,
+    err: *mut *mut lodger_error,
+) -> lodger_status {
+    // SAFETY: the host keeps to the header.
+    let (agent, model, err) = unsafe { (In::of(agent), Text::of(model), Out::of(err)) };
+    guard(err, || {
+        agent.get("agent")?.agent.set_model(model.get("model")?)?;
+        Ok(LODGER_OK)
+    })
+}
+
+/// Everything that is asked for seldom, by the names of the host protocol: `session/messages`, `session/usage`,
+/// `session/set_mode`, `session/set_model`, `session/cancel`, `session/answer`, `health`.
+///
+/// Any thread.
+///
+/// @param agent       The agent.
+/// @param method      The name.
+/// @param params_json A JSON object; empty text for none.
+/// @param[out] out    The result as JSON. Yours: lodger_blob_free.
+/// @param[out] err    The error, or NULL if you do not want it. Yours: lodger_error_free.
+/// @return LODGER_OK; LODGER_E_UNSUPPORTED for a name that this build does not have, LODGER_E_INVALID_INPUT,
+///         LODGER_E_CLOSED, LODGER_E_FORKED, and what the named verb answers.
+/// @since 0.1.0
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn lodger_agent_call(
+    agent: *const lodger_agent,
+    method: lodger_str,
+    params_json: lodger_str,
+    out: *mut *mut lodger_blob,
+    err: *mut *mut lodger_error,
+) -> lodger_status {
+    // SAFETY: the host keeps to the header.
+    let (agent, method, params, out, err) =
+        unsafe { (In::of(agent), Text::of(method), Text::of(params_json), Out::of(out), Out::of(err)) };
+    guard(err, || {
+        let (agent, out) = (agent.get("agent")?, out.get("out")?);
+        let params = match params.get("params_json")? {
+            "" => "{}",
+            given => given,
+        };
+        *out = give(agent.agent.call(method.get("method")?, params)?.into_bytes());
+        Ok(LODGER_OK)
+    })
+}
+
+/// Closes an agent in order: cancels its turn, refuses its open requests, ends its child processes. When this
+/// returned LODGER_OK, no callback of the agent runs or will run. Closing again is fine.
+///
+/// Any thread, but not inside a callback: it waits.
+///
+/// @param agent      The agent.
+/// @param timeout_ms How long it may take, 0 or more. After LODGER_E_TIMEOUT no further callback starts either.
+/// @param[out] err   The error, or NULL if you do not want it. Yours: lodger_error_free.
+/// @return LODGER_OK; LODGER_E_TIMEOUT, LODGER_E_WOULD_DEADLOCK, LODGER_E_INVALID_INPUT, LODGER_E_FORKED.
+/// @since 0.1.0
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn lodger_agent_close(
+    agent: *const lodger_agent,
+    timeout_ms: i64,
+    err: *mut *mut lodger_error,
+) -> lodger_status {
+    // SAFETY: the host keeps to the header.
+    let (agent, err) = unsafe { (In::of(agent), Out::of(err)) };
+    guard(err, || {
+        let agent = agent.get("agent")?;
+        let timeout = limit(timeout_ms)?;
+        callback::may_wait("lodger_agent_close")?;
+        agent.close(timeout)?;
+        Ok(LODGER_OK)
+    })
+}
+
+/// Frees an agent. It does not wait. A turn that you still hold keeps the agent going; with the last of them the
+/// agent is cancelled and cleared away in the background, and no further callback starts.
+///
+/// Any thread.
+///
+/// @param agent The agent. NULL is fine.
+/// @since 0.1.0
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn lodger_agent_free(agent: *mut lodger_agent) {
+    // SAFETY: the host keeps to the header.
+    unsafe { take_back(agent) }
+}

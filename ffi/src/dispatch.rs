@@ -1,0 +1,247 @@
+//! The callback thread: one for each runtime that has an agent with `on_request`, and nothing where there is none.
+//!
+//! It takes open requests out of the lanes of its turns and hands them to the host, one at a time. It is no worker
+//! of the engine, so a host that thinks for an hour inside a callback stops nobody's stream.
+
+use std::collections::{HashMap, VecDeque};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
+use std::thread;
+use std::time::Instant;
+
+use lodger_core::embed::{LaneItem, Mailbox, Turn};
+use lodger_core::protocol::{Error, Result};
+
+use crate::host::Host;
+use crate::os;
+
+/// Something else to do on the callback thread.
+type Job = Box<dyn FnOnce() + Send>;
+
+/// A turn whose requests go to a host.
+#[derive(Clone)]
+struct Served {
+    turn: Turn,
+    host: Arc<Host>,
+}
+
+#[derive(Default)]
+struct State {
+    /// The mailbox rang since it was last looked at.
+    rung: bool,
+    /// Notices of settled requests: at most one for each registration of the host.
+    jobs: VecDeque<Job>,
+    /// Turns by their key in the mailbox. They leave with their end.
+    turns: HashMap<u64, Served>,
+    next_key: u64,
+    /// How many marks were set in `jobs`, and how many of them were reached.
+    marks_set: u64,
+    marks_reached: u64,
+    stopping: bool,
+    ended: bool,
+}
+
+#[derive(Default)]
+pub(crate) struct Desk {
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+impl Desk {
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn change(&self, how: impl FnOnce(&mut State)) {
+        how(&mut self.state());
+        self.changed.notify_all();
+    }
+
+    /// Has something done on the callback thread. After its end nothing is done, and `job` is dropped here.
+    pub(crate) fn post(&self, job: Job) {
+        let late = {
+            let mut state = self.state();
+            if state.stopping {
+                Some(job)
+            } else {
+                state.jobs.push_back(job);
+                None
+            }
+        };
+        drop(late);
+        self.changed.notify_all();
+    }
+
+    fn wait_until(&self, until: Instant, reached: impl Fn(&State) -> bool) -> bool {
+        let mut state = self.state();
+        while !reached(&state) {
+            let left = until.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return false;
+            }
+            state = self.changed.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0;
+        }
+        true
+    }
+
+    /// What is to be done next, in the order in which it came up; `None` when the thread is to end.
+    fn next(&self, mailbox: &Mailbox) -> Option<Next> {
+        let mut state = self.state();
+        loop {
+            if state.stopping {
+                return None;
+            }
+            if let Some(job) = state.jobs.pop_front() {
+                return Some(Next::Job(job));
+            }
+            if std::mem::take(&mut state.rung) {
+                drop(state);
+                return Some(Next::Lanes(mailbox.take()));
+            }
+            state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    fn serve(self: &Arc<Self>, lane: u64) {
+        // Even lanes are events, which the host reads by itself.
+        if lane.is_multiple_of(2) {
+            return;
+        }
+        let key = lane / 2;
+        let Some(Served { turn, host }) = self.state().turns.get(&key).cloned() else { return };
+        for item in turn.take_lane() {
+            match item {
+                LaneItem::Opened(request) => host.hand_over(request, self),
+                LaneItem::Ended(_) => {
+                    let served = self.state().turns.remove(&key);
+                    // Outside the lock: it may be the last of a turn, or of a host's context.
+                    drop(served);
+                }
+                // A host hears of a withdrawn request by `lodger_request_on_settled`; C holds no loop open.
+                LaneItem::Withdrawn(_) | LaneItem::Stalled | LaneItem::Moving => {}
+            }
+        }
+    }
+
+    fn run(self: &Arc<Self>, mailbox: &Mailbox) {
+        while let Some(next) = self.next(mailbox) {
+            crate::guard::quietly((), || match next {
+                Next::Job(job) => job(),
+                Next::Lanes(lanes) => lanes.into_iter().for_each(|lane| self.serve(lane)),
+            });
+        }
+        mailbox.close();
+        let (jobs, turns) = {
+            let mut state = self.state();
+            (std::mem::take(&mut state.jobs), std::mem::take(&mut state.turns))
+        };
+        crate::guard::quietly((), || drop((jobs, turns)));
+        self.change(|state| state.ended = true);
+    }
+}
+
+enum Next {
+    Job(Job),
+    Lanes(Vec<u64>),
+}
+
+/// Owns the callback thread. It ends with its last owner.
+pub(crate) struct Dispatcher {
+    desk: Arc<Desk>,
+    mailbox: Mailbox,
+    process: u32,
+}
+
+impl Dispatcher {
+    fn start() -> Result<Arc<Self>> {
+        let desk = Arc::new(Desk::default());
+        let bell = Arc::clone(&desk);
+        let mailbox = Mailbox::new(Box::new(move || bell.change(|state| state.rung = true)));
+        let dispatcher = Self { desk: Arc::clone(&desk), mailbox: mailbox.clone(), process: os::process_id() };
+        thread::Builder::new()
+            .name("lodger-cb".to_owned())
+            .spawn(move || {
+                os::block_signals();
+                desk.run(&mailbox);
+            })
+            .map_err(|error| Error::internal(format!("the system gave no thread for callbacks: {error}")))?;
+        Ok(Arc::new(dispatcher))
+    }
+
+    /// Where requests of `turn` go from now on.
+    pub(crate) fn serve(&self, turn: &Turn, host: &Arc<Host>) {
+        let mut state = self.desk.state();
+        if state.stopping {
+            return;
+        }
+        let key = state.next_key;
+        state.next_key += 1;
+        state.turns.insert(key, Served { turn: turn.clone(), host: Arc::clone(host) });
+        drop(state);
+        turn.attach(&self.mailbox, key);
+    }
+
+    /// Waits until everything that was to be done when this was called is done. False when that took too long.
+    pub(crate) fn settle(&self, until: Instant) -> bool {
+        let desk = Arc::clone(&self.desk);
+        let mut mark = 0;
+        self.desk.change(|state| {
+            state.marks_set += 1;
+            mark = state.marks_set;
+            state.jobs.push_back(Box::new(move || desk.change(|state| state.marks_reached = mark)));
+        });
+        self.desk.wait_until(until, |state| state.ended || state.marks_reached >= mark)
+    }
+
+    /// Ends the thread after the callback that it is in, and waits for that. False when it took too long.
+    pub(crate) fn stop(&self, until: Instant) -> bool {
+        self.desk.change(|state| state.stopping = true);
+        self.desk.wait_until(until, |state| state.ended)
+    }
+}
+
+impl Drop for Dispatcher {
+    fn drop(&mut self) {
+        // Never waits: this may be a callback's thread, or one of the engine's.
+        self.desk.change(|state| state.stopping = true);
+    }
+}
+
+/// Where a runtime keeps its callback thread, for as long as agents hold on to it.
+#[derive(Default)]
+pub(crate) struct Seat(Mutex<Weak<Dispatcher>>);
+
+impl Seat {
+    /// A seat with nobody in it.
+    pub(crate) const fn new() -> Self {
+        Self(Mutex::new(Weak::new()))
+    }
+
+    /// The thread that is there, or a new one.
+    pub(crate) fn taken(&self) -> Result<Arc<Dispatcher>> {
+        let mut seat = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(there) = self.usable(&seat) {
+            return Ok(there);
+        }
+        let dispatcher = Dispatcher::start()?;
+        *seat = Arc::downgrade(&dispatcher);
+        Ok(dispatcher)
+    }
+
+    /// The thread that is there.
+    pub(crate) fn current(&self) -> Option<Arc<Dispatcher>> {
+        let seat = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        self.usable(&seat)
+    }
+
+    /// A thread of the process before a fork is not there, and one that was told to stop takes nothing more.
+    fn usable(&self, seat: &Weak<Dispatcher>) -> Option<Arc<Dispatcher>> {
+        let there = seat.upgrade()?;
+        if there.process != os::process_id() {
+            // The copy of a thread's owner: left alone, like every handle from before a fork.
+            std::mem::forget(there);
+            return None;
+        }
+        let stopping = there.desk.state().stopping;
+        (!stopping).then_some(there)
+    }
+}
