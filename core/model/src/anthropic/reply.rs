@@ -281,6 +281,8 @@ impl Block {
 impl Body {
     fn into_content(self) -> Option<Content> {
         Some(match self {
+            // Some servers open a text block and say nothing in it.
+            Self::Text(text) if text.is_empty() => return None,
             Self::Text(text) => Content::Text { text },
             Self::Thinking { text, signature } => Content::Thinking { text, signature },
             Self::Redacted(data) => Content::RedactedThinking { data },

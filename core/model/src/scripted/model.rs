@@ -146,7 +146,7 @@ impl Playing {
                 Beat::End => break,
             }
         }
-        ModelEvent::Finished(std::mem::replace(&mut self.reply, empty()))
+        ModelEvent::Finished(self.said())
     }
 
     fn start(&mut self, block: BlockStart) {
@@ -160,6 +160,13 @@ impl Playing {
         }
     }
 
+    /// The reply so far, without texts that say nothing.
+    fn said(&mut self) -> Reply {
+        let mut reply = std::mem::replace(&mut self.reply, empty());
+        reply.content.retain(|block| !matches!(block, Content::Text { text } if text.is_empty()));
+        reply
+    }
+
     async fn wait(&self, file: &str) {
         let path = self.folder.as_deref().map_or_else(|| PathBuf::from(file), |folder| folder.join(file));
         while !path.exists() {
@@ -168,7 +175,7 @@ impl Playing {
     }
 
     async fn fault(&mut self, fault: Fault) -> ModelEvent {
-        let mut partial = std::mem::replace(&mut self.reply, empty());
+        let mut partial = self.said();
         partial.stop_reason = StopReason::Error;
         // As over the wire: what the prompt took is said first, what the answer took last.
         partial.usage = Usage { output_tokens: None, reasoning_tokens: None, ..partial.usage };
