@@ -10,8 +10,8 @@ use std::time::{Duration, Instant};
 use futures_util::future::BoxFuture;
 use lodger_policy::{Action, Decision, Verdict, decide};
 use lodger_protocol::{
-    Answer, DeniedBy, Outcome, Passing, PermissionAnswer, PermissionRequest, Persist, RequestBody, ResolvedAccess,
-    Target, TargetKind, ToolCallId,
+    Answer, DeniedBy, Effect, Outcome, Passing, PermissionAnswer, PermissionRequest, Persist, RequestBody,
+    ResolvedAccess, Target, TargetKind, ToolCallId,
 };
 use lodger_tools::{Ask, Patience, Progress, ToolContext, ToolOutput, ToolRun, limited};
 use lodger_workspace::FileHandle;
@@ -134,7 +134,7 @@ async fn permission(
     };
     let body = RequestBody::Permission(Box::new(PermissionRequest {
         tool_name: call.tool_name.clone(),
-        label: label_of(target.kind).to_owned(),
+        label: label_of(&target).to_owned(),
         input: call.input.clone(),
         summary: target.summary.clone(),
         effect: target.effect,
@@ -175,13 +175,15 @@ async fn permission(
     }
 }
 
-const fn label_of(kind: TargetKind) -> &'static str {
-    match kind {
-        TargetKind::Command => "Run command",
-        TargetKind::File => "Change or read files",
-        TargetKind::Network => "Use the network",
-        TargetKind::Mcp => "Call an MCP tool",
-        TargetKind::Other => "Call a tool",
+/// A title for the question.
+const fn label_of(target: &Target) -> &'static str {
+    match (target.kind, target.effect) {
+        (TargetKind::Command, _) => "Run command",
+        (TargetKind::File, Effect::Read) => "Read file",
+        (TargetKind::File, _) => "Change file",
+        (TargetKind::Network, _) => "Use the network",
+        (TargetKind::Mcp, _) => "Call an MCP tool",
+        (TargetKind::Other, _) => "Call a tool",
     }
 }
 

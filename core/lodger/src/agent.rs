@@ -106,7 +106,11 @@ impl Agent {
     /// Closes the agent: the running turn ends as cancelled, children are killed. Later calls find nothing to do.
     pub async fn close(&self) {
         let (closed, done) = oneshot::channel();
-        self.inner.begin_close(CLOSE, Box::new(move || drop(closed.send(()))));
+        let tell = move || {
+            // Whoever stopped waiting need not know.
+            let _ = closed.send(());
+        };
+        self.inner.begin_close(CLOSE, Box::new(tell));
         // A dropped sender means that the runtime is gone, and with it the agent.
         let _ = done.await;
     }

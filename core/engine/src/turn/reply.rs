@@ -114,16 +114,23 @@ fn append_partial(turn: &Turn, context: &StepContext, message_id: MessageId, mut
     }
 }
 
-/// What a call would do, as far as its input can be read.
+/// What a call would do, as far as its input can be read. Its paths are made absolute; what they really are is
+/// found out at the door.
 fn target_of(context: &StepContext, tool_name: &str, input: &Value) -> Target {
-    context.tools.get(tool_name).and_then(|tool| tool.parse(input).ok()).map_or_else(
-        || Target {
+    let Some(call) = context.tools.get(tool_name).and_then(|tool| tool.parse(input).ok()) else {
+        return Target {
             summary: tool_name.to_owned(),
             effect: Effect::Execute,
             kind: TargetKind::Other,
             paths: None,
             command: None,
-        },
-        |call| call.target(),
-    )
+        };
+    };
+    let mut target = call.target();
+    if let (Some(paths), Some(workspace)) = (&mut target.paths, &context.workspace) {
+        for path in paths {
+            *path = workspace.cwd().join(&*path).display().to_string();
+        }
+    }
+    target
 }

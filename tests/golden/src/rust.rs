@@ -1,0 +1,86 @@
+//! The driver of the Rust face.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use futures_util::StreamExt;
+use lodger::Agent;
+use lodger::protocol::{AgentOptions, PermissionAnswer, Prompt, ToolAnswer, ToolOptions};
+use serde_json::Value;
+
+use crate::case::{Answer, Job};
+
+pub(crate) fn play(job: &Job) -> Vec<Value> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("makes a runtime");
+    runtime.block_on(run(job.clone()))
+}
+
+async fn run(job: Job) -> Vec<Value> {
+    let mut options: AgentOptions = serde_json::from_value(job.options).expect("options are AgentOptions");
+    let tools: Vec<ToolOptions> = std::mem::take(&mut options.tools);
+    let mut builder = Agent::builder().options(options).environment(lodger::host_environment());
+    for tool in tools {
+        let behaviour = job.tools[&tool.name].clone();
+        let answer: ToolAnswer = serde_json::from_value(behaviour.result).expect("a tool answer");
+        builder = builder.tool(tool, move |call| {
+            for text in &behaviour.progress {
+                call.progress(text);
+            }
+            let answer = answer.clone();
+            async move { answer }
+        });
+    }
+    if let Some(answers) = job.answers {
+        let answers = Arc::new(Mutex::new(VecDeque::from(answers)));
+        builder = builder.on_permission(move |_| {
+            let next = answers.lock().expect("no handler panics with it").pop_front();
+            async move { answer(next.expect("the case answers every request")).await }
+        });
+    }
+    let agent = builder.create().expect("makes the agent");
+    let prompt: Prompt = serde_json::from_value(job.prompt).expect("a prompt");
+    let mut turn = agent.prompt(prompt).expect("starts the turn");
+
+    let mut got = Vec::new();
+    let mut counted = 0;
+    while let Some(event) = turn.next().await {
+        let event = serde_json::to_value(&*event).expect("events are JSON");
+        if let Some(cancel) = &job.cancel_after
+            && event["type"] == cancel.kind.as_str()
+        {
+            counted += 1;
+            if counted == cancel.count {
+                turn.cancel();
+            }
+        }
+        got.push(event);
+        if let Some(reader) = job.reader
+            && got.len() % reader.max == 0
+        {
+            tokio::time::sleep(Duration::from_millis(reader.delay_ms)).await;
+        }
+    }
+    agent.close().await;
+    got
+}
+
+async fn answer(plays: Answer) -> PermissionAnswer {
+    if plays.never {
+        std::future::pending::<()>().await;
+    }
+    if plays.from.as_deref() == Some("thread") {
+        let (answered, from_thread) = tokio::sync::oneshot::channel();
+        std::thread::spawn(move || {
+            std::thread::sleep(Duration::from_millis(plays.delay_ms));
+            answered.send(()).expect("the handler waits");
+        });
+        from_thread.await.expect("the thread answers");
+    } else {
+        tokio::time::sleep(Duration::from_millis(plays.delay_ms)).await;
+    }
+    if let Some(why) = plays.throw {
+        std::panic::panic_any(why);
+    }
+    serde_json::from_value(plays.answer.expect("the case says what to answer")).expect("a permission answer")
+}

@@ -1,0 +1,35 @@
+//! Every case through every face that can play it.
+
+#![allow(missing_docs)]
+
+use lodger_golden::{Face, check};
+
+macro_rules! cases {
+    ($($case:ident: $($face:ident)*;)*) => {$(
+        mod $case {
+            $(cases!(@face $case $face);)*
+        }
+    )*};
+    (@face $case:ident rust) => { #[test] fn rust() { super::check(stringify!($case), super::Face::Rust); } };
+    (@face $case:ident c) => { #[test] fn c() { super::check(stringify!($case), super::Face::C); } };
+    (@face $case:ident node) => { #[test] fn node() { super::check(stringify!($case), super::Face::Node); } };
+    (@face $case:ident python) => { #[test] fn python() { super::check(stringify!($case), super::Face::Python); } };
+    (@face $case:ident stream_json) => {
+        #[test] fn stream_json() { super::check(stringify!($case), super::Face::StreamJson); }
+    };
+}
+
+cases! {
+    plain_text: rust c node python stream_json;
+    host_tool: rust c node python;
+    parallel_reads: rust c node python stream_json;
+    allowed: rust c node python;
+    denied: rust c node python;
+    answered_late_from_another_thread: rust c node python;
+    handler_throws: rust c node python;
+    no_handler: rust c node python stream_json;
+    timed_out: rust c node python;
+    cancelled_in_mid_stream: rust c node python;
+    slow_reader: rust c node python;
+    panic_injection: rust c node python stream_json;
+}
