@@ -9,12 +9,18 @@ use lodger_protocol::{Error, ErrorCode};
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use reqwest::redirect::Policy;
 use reqwest::{Client, Url};
+use rustls::RootCertStore;
 
 use crate::failure::{broken_body, not_sent};
 use crate::{HttpRequest, HttpResponse, Transport};
 
+#[cfg(test)]
+mod tests;
+
 /// Pools that are kept at once; beyond that the oldest is given up.
 const MAX_POOLS: usize = 16;
+/// Unused connections to one host that are kept.
+const MAX_IDLE: usize = 256;
 /// How long an unused connection is kept.
 const IDLE: Duration = Duration::from_secs(90);
 
@@ -44,7 +50,7 @@ impl HttpClients {
         if let Some((_, client)) = clients.iter().find(|(known, _)| *known == settings) {
             return Ok(client.clone());
         }
-        let client = build(settings)?;
+        let client = build(settings, webpki_roots::TLS_SERVER_ROOTS.iter().cloned().collect())?;
         if clients.len() == MAX_POOLS {
             clients.remove(0);
         }
@@ -100,8 +106,7 @@ impl Transport for HttpClients {
     }
 }
 
-fn build(settings: Settings) -> Result<Client, Error> {
-    let roots = rustls::RootCertStore { roots: webpki_roots::TLS_SERVER_ROOTS.to_vec() };
+fn build(settings: Settings, roots: RootCertStore) -> Result<Client, Error> {
     let tls = rustls::ClientConfig::builder_with_provider(Arc::new(rustls::crypto::ring::default_provider()))
         .with_safe_default_protocol_versions()
         .map_err(|error| Error::internal(format!("TLS could not be set up: {error}")))?
@@ -111,6 +116,7 @@ fn build(settings: Settings) -> Result<Client, Error> {
         .tls_backend_preconfigured(tls)
         .connect_timeout(settings.connect_timeout)
         .pool_idle_timeout(IDLE)
+        .pool_max_idle_per_host(MAX_IDLE)
         .redirect(Policy::none())
         .retry(reqwest::retry::never())
         .no_proxy()
