@@ -64,7 +64,7 @@ pub struct CommandEnd {
     pub note: Option<String>,
 }
 
-/// A running command. Dropping it kills the group at once.
+/// A running command. Dropping it, or its `output`, kills the group at once.
 #[derive(Debug)]
 pub struct Running {
     /// Output, at most 16 chunks ahead: while nobody takes them the pipe is not read, and the command waits.

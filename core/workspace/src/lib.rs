@@ -34,7 +34,9 @@ pub trait Workspace: Send + Sync {
     /// Starts a command in a process group of its own. Returns at once.
     ///
     /// # Errors
-    /// `closed` when the workspace was shut down.
+    /// `closed` when the workspace was shut down; a retryable `invalid_input` when too many commands run already;
+    /// `forked` in a copy of the process. A command that cannot be started ends as
+    /// [`NotStarted`](CommandStatus::NotStarted).
     fn run(&self, command: Command) -> Result<Running>;
 
     /// Kills every command of this workspace that still runs, and whatever escaped its group, and waits until

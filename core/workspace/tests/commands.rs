@@ -62,6 +62,27 @@ fn no_signal_is_blocked_in_a_command() {
 }
 
 #[test]
+fn the_hosts_signals_do_not_land_on_the_thread_of_a_command() {
+    let bench = Bench::new();
+    let _running = bench.start("sleep 1000");
+    let hosts = [Signal::SIGINT, Signal::SIGTERM, Signal::SIGCHLD, Signal::SIGPIPE, Signal::SIGUSR1];
+    // For the moment of the start the mask is another one.
+    wait_until("the thread to block the host's signals and no fault of its own", || {
+        let mask = mask_of_command_thread()?;
+        let blocks = |signal: &Signal| mask & (1 << (*signal as u32 - 1)) != 0;
+        (hosts.iter().all(blocks) && !blocks(&Signal::SIGSEGV)).then_some(())
+    });
+}
+
+fn mask_of_command_thread() -> Option<u64> {
+    let tasks = fs::read_dir("/proc/self/task").unwrap();
+    let status = tasks
+        .filter_map(|task| fs::read_to_string(task.ok()?.path().join("status")).ok())
+        .find(|status| status.starts_with("Name:\tlodger-cmd\n"))?;
+    u64::from_str_radix(status.lines().find_map(|line| line.strip_prefix("SigBlk:\t"))?, 16).ok()
+}
+
+#[test]
 fn all_of_a_large_output_arrives_in_order() {
     let outcome = Bench::new().run("seq 1 200000");
     let expected: String = (1..=200_000).map(|number| format!("{number}\n")).collect();
@@ -199,7 +220,8 @@ fn a_background_child_that_talks_without_end_is_killed() {
 #[test]
 fn a_background_child_without_the_output_is_killed_too() {
     let bench = Bench::new();
-    let outcome = bench.run("sleep 1000 >/dev/null 2>&1 & echo $! > pid");
+    // Without the mark in its environment: only its group tells that it belongs here.
+    let outcome = bench.run("env -i sleep 1000 >/dev/null 2>&1 & echo $! > pid");
     assert_eq!(outcome.end, ended(CommandStatus::Exited(0)));
     wait_for_death(bench.pid_in("pid"));
 }

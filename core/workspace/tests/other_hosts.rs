@@ -41,7 +41,7 @@ fn statuses(workspace: &LocalWorkspace) -> Vec<CommandStatus> {
 
 #[test]
 fn a_host_that_ignores_ended_children_is_told_unknown_and_never_success() {
-    let host = Host::start_ignoring_children("plain");
+    let host = Host::start_under("env", &["--ignore-signal=CHLD"], "plain");
     let statuses = host.wait_for("statuses");
     let expected = format!("{:?}\n", [&[CommandStatus::Unknown; 20][..], &[CommandStatus::TimedOut]].concat());
     assert_eq!(statuses, expected);

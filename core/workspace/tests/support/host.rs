@@ -30,10 +30,10 @@ impl Host {
         Self::start_by(Command::new(std::env::current_exe().unwrap()), role)
     }
 
-    /// With SIGCHLD ignored.
-    pub fn start_ignoring_children(role: &str) -> Self {
-        let mut command = Command::new("env");
-        command.arg("--ignore-signal=CHLD").arg(std::env::current_exe().unwrap());
+    /// Started by another program.
+    pub fn start_under(program: &str, args: &[&str], role: &str) -> Self {
+        let mut command = Command::new(program);
+        command.args(args).arg(std::env::current_exe().unwrap());
         Self::start_by(command, role)
     }
 

@@ -119,6 +119,12 @@ impl Wake for Bell {
 /// copy of the host can close its copy without the lock that another thread may have held at the fork.
 pub(in crate::local) struct LineSocket(AtomicI32);
 
+/// A full or broken connection is an answer, and neither a wait nor a signal.
+#[cfg(not(target_vendor = "apple"))]
+const SEND: MsgFlags = MsgFlags::MSG_NOSIGNAL.union(MsgFlags::MSG_DONTWAIT);
+#[cfg(target_vendor = "apple")]
+const SEND: MsgFlags = MsgFlags::MSG_DONTWAIT;
+
 /// No connection at the moment.
 const NONE: i32 = -1;
 /// No connection, and never one again.
@@ -133,6 +139,8 @@ impl LineSocket {
     pub(in crate::local) fn open(&self) -> io::Result<UnixStream> {
         self.close();
         let (ours, theirs) = UnixStream::pair()?;
+        #[cfg(target_vendor = "apple")]
+        rustix::net::sockopt::set_socket_nosigpipe(&ours, true)?;
         let fd = ours.into_raw_fd();
         if self.0.compare_exchange(NONE, fd, Ordering::SeqCst, Ordering::SeqCst).is_err() {
             nix::unistd::close(fd).ok();
@@ -144,7 +152,7 @@ impl LineSocket {
     /// Whether the whole line went out. Never blocks, and never raises SIGPIPE.
     pub(in crate::local) fn send(&self, line: &str) -> bool {
         let fd = self.0.load(Ordering::SeqCst);
-        fd >= 0 && send(fd, line.as_bytes(), MsgFlags::MSG_NOSIGNAL | MsgFlags::MSG_DONTWAIT) == Ok(line.len())
+        fd >= 0 && send(fd, line.as_bytes(), SEND) == Ok(line.len())
     }
 
     pub(in crate::local) fn close(&self) {

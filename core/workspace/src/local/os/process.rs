@@ -6,7 +6,7 @@ use std::process::Child;
 use std::time::{Duration, Instant};
 
 use rustix::io::Errno;
-use rustix::process::{Pid, PidfdFlags, Signal, WaitId, WaitIdOptions, kill_process_group, pidfd_open, waitid};
+use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
 
 use super::pipes::wait_for;
 
@@ -107,7 +107,7 @@ impl Leader {
 
 #[cfg(target_os = "linux")]
 fn end_descriptor(pid: Pid) -> Option<OwnedFd> {
-    pidfd_open(pid, PidfdFlags::empty()).ok()
+    rustix::process::pidfd_open(pid, rustix::process::PidfdFlags::empty()).ok()
 }
 
 #[cfg(not(target_os = "linux"))]
