@@ -24,7 +24,7 @@ pub fn all() -> Result<Vec<Generated>> {
     let document = schema::document();
     let types = vocabulary::read(&document)?;
     let schema_text = serde_json::to_string_pretty(&document).map_err(|error| error.to_string())?;
-    let mut files = vec![
+    Ok(vec![
         Generated { path: "core/protocol/schema/v1/lodger.json", text: schema_text + "\n" },
         Generated { path: "bindings-node/src-ts/types.gen.ts", text: typescript::emit(&types) },
         Generated { path: "bindings-python/python/lodger/_types.py", text: python::types::emit(&types) },
@@ -32,9 +32,6 @@ pub fn all() -> Result<Vec<Generated>> {
         Generated { path: "bindings-python/python/lodger/_events.py", text: python::objects::emit(&types) },
         Generated { path: "docs/errors.md", text: reference::errors() },
         Generated { path: "docs/events.md", text: reference::events(&types)? },
-    ];
-    if root().join("ffi/cbindgen.toml").exists() {
-        files.push(Generated { path: "include/lodger.h", text: header::emit(&root())? });
-    }
-    Ok(files)
+        Generated { path: "include/lodger.h", text: header::emit(&root())? },
+    ])
 }
