@@ -9,7 +9,6 @@ use crate::ModelSpec;
 const HIDDEN: &str = "[hidden]";
 
 /// Shortest word of a header's value that is taken for a secret, in bytes.
-#[cfg(feature = "http")]
 const MIN_SECRET: usize = 8;
 
 /// An API key. Cannot be printed: `Debug` shows that it is there, `Display` does not exist.
@@ -48,7 +47,6 @@ impl Credential {
     }
 
     /// The words of a header's value that may be secrets: `Bearer` and `true` are not.
-    #[cfg(feature = "http")]
     pub(crate) fn words(&self) -> Vec<Self> {
         self.expose().split_whitespace().filter(|word| word.len() >= MIN_SECRET).map(Self::new).collect()
     }

@@ -10,7 +10,7 @@ use lodger_net::{Frame, HttpRequest, HttpResponse, Transport, frames};
 use lodger_protocol::{Error, ErrorCode, StopReason, Usage};
 
 use crate::anthropic;
-use crate::failure::{HttpFailure, retry_after_ms};
+use crate::refusal::{Refusal, retry_after_ms};
 use crate::{Credential, Model, ModelEvent, ModelRequest, Reply};
 
 /// How long a connection may take to be made.
@@ -119,7 +119,7 @@ impl Inner {
                 Ok(None | Some(Err(_))) | Err(_) => break,
             }
         }
-        HttpFailure {
+        Refusal {
             status: answer.status,
             body: &String::from_utf8_lossy(&body),
             request_id: answer.header("request-id"),

@@ -1,30 +1,35 @@
 //! Talk to models. A protocol is a pure step from frames to events; where, with what key and how it is framed
 //! are separate choices.
 //!
+//! The default build holds the traits, the protocols and the scripted model. Feature `http` adds models behind HTTP.
+//!
 //! This crate must never run a tool, keep a conversation or decide about anything but the wire.
 
 pub mod anthropic;
 pub mod scripted;
 
-mod credential;
 mod failure;
 mod input;
 mod spec;
 mod stream;
 
 #[cfg(feature = "http")]
+mod credential;
+#[cfg(feature = "http")]
 mod endpoint;
 #[cfg(feature = "http")]
 mod http;
 #[cfg(feature = "http")]
 mod open;
+#[cfg(feature = "http")]
+mod refusal;
 
-pub use credential::Credential;
-pub use failure::{HttpFailure, retry_after_ms};
 pub use input::parse_input;
 pub use spec::ModelSpec;
 pub use stream::{Model, ModelEvent, ModelMessage, ModelRequest, Reply};
 
+#[cfg(feature = "http")]
+pub use credential::Credential;
 #[cfg(feature = "http")]
 pub use endpoint::ResolvedEndpoint;
 #[cfg(feature = "http")]

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use futures_util::StreamExt;
 use lodger_kit::{FaultRule, MockOptions, MockServer, Stats, WireFault};
-use lodger_model::scripted::Script;
+use lodger_model::scripted::{Script, ScriptedModel};
 use lodger_model::{Model, ModelEvent, ModelMessage, ModelRequest, Reply, open_model};
 use lodger_net::HttpClients;
 use lodger_protocol::{
@@ -133,6 +133,46 @@ async fn text_thought_and_calls_arrive_with_usage() {
             },
         }
     );
+}
+
+#[tokio::test]
+async fn a_script_sounds_the_same_in_process_and_over_the_wire() {
+    let usage = json!({ "inputTokens": 7, "outputTokens": 5, "cacheReadTokens": 3, "cacheWriteTokens": 0 });
+    let reply = json!([
+        { "type": "thinking", "text": "Hm", "chunks": 2 },
+        { "type": "thinking", "text": "", "signature": "only a signature" },
+        { "type": "redacted_thinking", "data": "opaque" },
+        { "type": "text", "text": "" },
+        { "type": "tool_call", "toolName": "a" },
+        { "type": "tool_call", "toolName": "b", "input": {} },
+        { "type": "text", "text": "äöü \u{1f30d}\n", "chunks": 3 },
+        { "type": "repeat", "text": "x", "count": 3 },
+        { "type": "tool_call", "toolName": "c", "rawInput": "{\"half", "chunks": 2 },
+    ]);
+    let fault = |kind: &str, after: usize| json!({ "type": kind, "afterParts": after });
+    let overload = json!({ "type": "error", "code": "provider_overloaded", "afterParts": 7 });
+    for step in [
+        json!({}),
+        json!({ "reply": reply, "usage": usage }),
+        json!({ "reply": reply, "stopReason": "max_output_tokens" }),
+        json!({ "reply": reply, "stopReason": "refused", "usage": { "outputTokens": 1 } }),
+        json!({ "reply": reply, "usage": usage, "fault": fault("cut", 6) }),
+        json!({ "reply": reply, "usage": usage, "fault": fault("cut", 0) }),
+        json!({ "reply": reply, "usage": usage, "fault": overload }),
+    ] {
+        let script = script(json!({ "steps": [step] }));
+        let server = serve(script.clone(), vec![]);
+        let here: Arc<dyn Model> = Arc::new(ScriptedModel::new("scripted/here", script));
+        let (here, there) = (ask(&here).await, ask(&model(&server)).await);
+        assert_eq!(here.0, there.0, "{step}");
+        match (here.1, there.1) {
+            (Ok(here), Ok(there)) => assert_eq!(here, there, "{step}"),
+            (Err((here, partial)), Err((there, other))) => {
+                assert_eq!((here.code, partial), (there.code, other), "{step}");
+            }
+            (here, there) => panic!("{here:?} but {there:?}: {step}"),
+        }
+    }
 }
 
 #[tokio::test]

@@ -90,18 +90,8 @@ impl Server {
             let wait: Vec<_> = broken.retry_after_ms.map(|ms| ("retry-after-ms", ms.to_string())).into_iter().collect();
             return refusal(status, kind, &message_of(broken), &wait);
         }
-        let writer = Writer {
-            pieces: Pieces::new(Beats::new(self.script.clone(), index), step, model, number),
-            fault,
-            batch_bytes: self.options.batch_bytes,
-            pace: self.options.pace,
-            folder: self.options.folder.clone(),
-            stats: self.stats.clone(),
-            events: 0,
-            bytes: 0,
-            ahead: None,
-            ended: false,
-        };
+        let pieces = Pieces::new(Beats::new(self.script.clone(), index), step, model, number);
+        let writer = Writer::new(pieces, fault, &self.options, self.stats.clone());
         let chunks = stream::unfold(writer, |mut writer| async { Some((writer.next().await?, writer)) });
         let body = StreamBody::new(chunks.map_ok(Frame::data).boxed()).boxed_unsync();
         let mut response = Response::new(body);

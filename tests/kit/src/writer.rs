@@ -9,6 +9,7 @@ use bytes::{Bytes, BytesMut};
 
 use crate::fault::WireFault;
 use crate::pieces::{Piece, Pieces};
+use crate::server::MockOptions;
 use crate::stats::Shared;
 
 /// How often a `wait` looks for its file.
@@ -18,26 +19,41 @@ const FLUSH: Duration = Duration::from_millis(20);
 
 /// Writes one stream. Dropped before its end, it counts as aborted by the client.
 pub(crate) struct Writer {
-    pub(crate) pieces: Pieces,
-    pub(crate) fault: Option<WireFault>,
-    pub(crate) batch_bytes: usize,
-    pub(crate) pace: Option<Duration>,
+    pieces: Pieces,
+    fault: Option<WireFault>,
+    batch_bytes: usize,
+    pace: Option<Duration>,
     /// Where relative `wait` files are.
-    pub(crate) folder: Option<PathBuf>,
-    pub(crate) stats: Shared,
-    pub(crate) events: usize,
-    pub(crate) bytes: usize,
-    pub(crate) ahead: Option<Next>,
-    pub(crate) ended: bool,
+    folder: Option<PathBuf>,
+    stats: Shared,
+    events: usize,
+    bytes: usize,
+    ahead: Option<Next>,
+    ended: bool,
 }
 
 /// What is next, when it was found out too early.
-pub(crate) enum Next {
+enum Next {
     Piece(Piece),
     End,
 }
 
 impl Writer {
+    pub(crate) fn new(pieces: Pieces, fault: Option<WireFault>, options: &MockOptions, stats: Shared) -> Self {
+        Self {
+            pieces,
+            fault,
+            batch_bytes: options.batch_bytes,
+            pace: options.pace,
+            folder: options.folder.clone(),
+            stats,
+            events: 0,
+            bytes: 0,
+            ahead: None,
+            ended: false,
+        }
+    }
+
     /// The next chunk; `None` at the end; an error breaks the connection.
     pub(crate) async fn next(&mut self) -> Option<io::Result<Bytes>> {
         if self.ended {
