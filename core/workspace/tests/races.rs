@@ -10,6 +10,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
+use std::time::Duration;
 
 use lodger_protocol::{ErrorCode, Intent};
 use lodger_workspace::{StopFlag, Workspace};
@@ -79,6 +80,8 @@ fn what_was_judged_inside_is_never_written_outside() {
             symlink(&outside, &folder).unwrap();
             fs::remove_file(&folder).unwrap();
             fs::rename(&real, &folder).unwrap();
+            // Long enough for a write that is not met by a turn.
+            thread::sleep(Duration::from_millis(1));
         },
         || {
             for _ in 0..ROUNDS {
