@@ -1,0 +1,214 @@
+"""An agent: one conversation with a model, and what it may do on the way."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import warnings
+from collections.abc import Callable, Sequence
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
+
+from . import _native
+from ._errors import error
+from ._events import Content, Message, UsageReport
+from ._hub import hub_of
+from ._options import to_json
+from ._process import open_agents
+from ._requests import Handlers, PermissionHandler, PlanHandler, QuestionHandler, Requests
+from ._tools import Tool, as_tool
+from ._turn import Running, Stream, Turn
+
+if TYPE_CHECKING:
+    from . import _inputs, _types
+
+#: A prompt: a text, or blocks as objects or as dictionaries.
+Input: TypeAlias = "str | Sequence[Content | _inputs.Content]"
+
+#: What a request is answered with; which of them, its kind says.
+Answer: TypeAlias = "_inputs.PermissionAnswer | _inputs.QuestionAnswer | _inputs.PlanAnswer | _inputs.ToolAnswer"
+
+
+async def create_agent(
+    *,
+    cwd: str | os.PathLike[str] | None = None,
+    roots: Sequence[str | os.PathLike[str]] | None = None,
+    model: str | None = None,
+    endpoint: _inputs.Endpoint | None = None,
+    auth: _inputs.Auth | None = None,
+    mode: _types.Mode | None = None,
+    instructions: str | Sequence[str] | None = None,
+    append_instructions: str | Sequence[str] | None = None,
+    tools: Sequence[Tool[..., Any] | Callable[..., Any]] = (),
+    env: _inputs.EnvOptions | None = None,
+    requests: _types.RequestDelivery | None = None,
+    permission_timeout_ms: int | None = None,
+    limits: _inputs.Limits | None = None,
+    session_id: str | None = None,
+    on_permission: PermissionHandler | None = None,
+    on_question: QuestionHandler | None = None,
+    on_plan: PlanHandler | None = None,
+    **unknown: NoReturn,
+) -> Agent:
+    """Creates an agent. Starts no process, reads no network.
+
+    cwd: the folder that the agent works in. None: no file or shell tools and no base prompt.
+    roots: more folders that it may use.
+    model: `provider/model`, such as `anthropic/claude-sonnet-5-5`.
+    endpoint: points `model` at a server of your choice.
+    auth: credentials; None: `<PROVIDER>_API_KEY` of the environment as it is now.
+    mode: how much it may do without asking; `ask` unless said otherwise.
+    instructions: take the place of the base prompt; `[]` for none at all.
+    append_instructions: come after the base prompt or `instructions`.
+    tools: functions of yours that the model may call, see `@tool`.
+    env: what of the environment its commands see.
+    requests: `events` to answer requests by `agent.answer` instead of by handlers.
+    permission_timeout_ms: after how long an unanswered request is refused; 0 waits for ever.
+    limits: bounds of steps, tokens and times.
+    session_id: names the session.
+    on_permission, on_question, on_plan: answer what the agent asks; without one, the answer is no.
+
+    Raises `LodgerError` with code `invalid_options` for what cannot be right.
+    """
+    handlers = {"on_permission": on_permission, "on_question": on_question, "on_plan": on_plan}
+    for name, handler in handlers.items():
+        if handler is not None and not callable(handler):
+            raise error("invalid_options", f"option `{name}` must be a function, not {type(handler).__name__}")
+    others: dict[str, object] = dict(unknown)
+    for name, value in others.items():
+        if callable(value):
+            known = ", ".join(handlers)
+            raise error("invalid_options", f"option `{name}` is a function; the handlers are {known}")
+    host_tools = [as_tool(given) for given in tools]
+    options = {
+        "cwd": cwd,
+        "roots": roots,
+        "model": model,
+        "endpoint": endpoint,
+        "auth": auth,
+        "mode": mode,
+        "instructions": instructions,
+        "append_instructions": append_instructions,
+        "tools": [tool.to_wire() for tool in host_tools],
+        "env": env,
+        "requests": requests,
+        "permission_timeout_ms": permission_timeout_ms,
+        "limits": limits,
+        "session_id": session_id,
+        **others,
+    }
+    native = _native.Agent(
+        to_json(options, "invalid_options"),
+        permission=on_permission is not None,
+        tool=bool(host_tools),
+        question=on_question is not None,
+        plan=on_plan is not None,
+    )
+    return Agent(native, Handlers(on_permission, on_question, on_plan, {tool.name: tool for tool in host_tools}))
+
+
+class Agent:
+    """Made by `create_agent`. Close it, or use it as `async with`; one prompt runs at a time."""
+
+    __slots__ = ("__weakref__", "_handlers", "_last", "_native")
+
+    def __init__(self, native: _native.Agent, handlers: Handlers) -> None:
+        self._native = native
+        self._handlers = handlers
+        self._last: Running | None = None
+        open_agents.add(self)
+
+    @property
+    def session_id(self) -> str:
+        """Names the session."""
+        return self._native.session_id
+
+    def prompt(self, input: Input) -> Turn:
+        """Starts a turn and gives it at once: `async for event in ...` or `await ...` it.
+
+        Must be called from a coroutine: the turn belongs to the running loop. Raises at once for malformed input, a
+        closed agent, and while another turn runs (`session_busy`).
+        """
+        loop = asyncio.get_running_loop()
+        hub = hub_of(loop)
+        native = self._native.prompt(to_json(input, "invalid_input"))
+        running = Running(native, Requests(self._native, self._handlers, loop), loop)
+        native.attach(hub.mailbox, hub.add(running))
+        self._last = running
+        return Turn(self, running)
+
+    def stream(self, input: Input) -> Stream:
+        """The strict form: `async with agent.stream(...) as events` settles the turn before the block is left."""
+        return Stream(self, input)
+
+    def interrupt(self) -> bool:
+        """Cancels the running turn, whoever holds it. True if there was one."""
+        return self._native.interrupt()
+
+    def set_mode(self, mode: _types.Mode) -> None:
+        """From the next decision on."""
+        self._call("session/set_mode", mode=mode)
+
+    def set_model(self, model: str) -> None:
+        """`provider/model`, from the next model call on."""
+        self._call("session/set_model", model=model)
+
+    def messages(self) -> list[Message]:
+        """The conversation so far."""
+        return [Message.from_wire(wire) for wire in self._call("session/messages")["messages"]]
+
+    def usage(self) -> UsageReport:
+        """Tokens and cost of the last turn and of the session."""
+        return UsageReport.from_wire(self._call("session/usage"))
+
+    def answer(self, request_id: str, answer: Answer) -> None:
+        """Answers an open request by its id, from any thread. Raises `request_not_found` or `request_settled`."""
+        self._native.answer(request_id, to_json(answer, "invalid_input"))
+
+    async def close(self, timeout: float = 1.0) -> None:
+        """Cancels what runs, ends what it started, and waits for that, `timeout` seconds at most. May be repeated."""
+        loop = asyncio.get_running_loop()
+        hub = hub_of(loop)
+        closing = _Closing(loop.create_future())
+        self._native.begin_close(timeout, hub.mailbox, hub.add(closing))
+        await closing.done
+        open_agents.discard(self)
+        if self._last is not None:
+            self._last.agent_closed()
+
+    async def __aenter__(self) -> Agent:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, raised: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        await self.close()
+
+    def __del__(self) -> None:
+        if self._last is not None and not self._last.has_ended and not self._native.is_closed:
+            self._native.interrupt()
+            warnings.warn(
+                f"an agent was dropped while its turn was running: {self!r}", ResourceWarning, stacklevel=2, source=self
+            )
+
+    def _call(self, method: str, **params: Any) -> Any:
+        return json.loads(self._native.call(method, json.dumps(params)))
+
+
+class _Closing:
+    """An agent that is being closed, as the hub knows it."""
+
+    def __init__(self, done: asyncio.Future[None]) -> None:
+        self.done = done
+
+    def events_ready(self) -> None:
+        pass
+
+    def requests_ready(self) -> bool:
+        if not self.done.done():
+            self.done.set_result(None)
+        return True
+
+    def abandoned(self) -> None:
+        pass

@@ -1,0 +1,54 @@
+"""How Python's spelling becomes the engine's: snake_case names to camelCase, objects to JSON. Decides nothing."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import os
+from typing import Any, Literal
+
+from ._errors import error
+
+#: Maps whose keys are the user's own words.
+_FREE = frozenset({"headers", "set", "input", "input_schema", "inputSchema", "data"})
+
+
+def to_json(value: Any, code: Literal["invalid_options", "invalid_input"]) -> str:
+    """JSON for the engine; what JSON cannot hold is an error with the code."""
+    try:
+        return well_formed(json.dumps(_to_wire(value), ensure_ascii=False, allow_nan=False))
+    except (TypeError, ValueError, RecursionError) as cause:
+        raise error(code, f"a value cannot be written as JSON: {cause}") from cause
+
+
+def well_formed(text: str) -> str:
+    """The text as UTF-8 can hold it: half of a surrogate pair, which is no character, becomes U+FFFD."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return text
+
+
+def _to_wire(value: Any) -> Any:
+    if isinstance(value, os.PathLike):
+        return os.fspath(value)
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        # The blocks of messages, which carry their type beside their fields.
+        fields = {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
+        kind = getattr(value, "type", None)
+        return _to_wire({"type": kind, **fields} if isinstance(kind, str) else fields)
+    if isinstance(value, dict):
+        return {
+            _camel(key): item if key in _FREE else _to_wire(item) for key, item in value.items() if item is not None
+        }
+    if isinstance(value, (list, tuple)):
+        return [_to_wire(item) for item in value]
+    return value
+
+
+def _camel(name: Any) -> Any:
+    if not isinstance(name, str):
+        return name
+    first, *rest = name.split("_")
+    return first + "".join(word.capitalize() for word in rest) if first else name

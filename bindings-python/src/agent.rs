@@ -1,0 +1,82 @@
+//! A conversation and what it may do.
+
+use std::time::Duration;
+
+use lodger::embed::{self, Handlers};
+use pyo3::prelude::*;
+
+use crate::errors::detached;
+use crate::mailbox::Mailbox;
+use crate::turn::Turn;
+
+/// Dropping the last reference cancels what runs and lets the engine clear up in the background.
+#[pyclass(frozen, module = "lodger._native")]
+pub(crate) struct Agent(embed::Agent);
+
+#[pymethods]
+impl Agent {
+    /// `options` is JSON; the flags say for which kinds of request there is a handler.
+    #[new]
+    fn new(py: Python<'_>, options: &str, permission: bool, tool: bool, question: bool, plan: bool) -> PyResult<Self> {
+        // Read while the interpreter is held: that is what keeps `os.environ` from changing under our hands.
+        let environment = embed::host_environment();
+        let handlers = Handlers { permission, tool, question, plan };
+        detached(py, || embed::Agent::create(None, options, environment, handlers)).map(Self)
+    }
+
+    #[getter]
+    fn session_id(&self) -> String {
+        self.0.session_id()
+    }
+
+    #[getter]
+    fn is_closed(&self) -> bool {
+        self.0.is_closed()
+    }
+
+    /// `input` is a JSON string or an array of content blocks.
+    fn prompt(&self, py: Python<'_>, input: &str) -> PyResult<Turn> {
+        detached(py, || self.0.prompt(input)).map(Turn)
+    }
+
+    /// Settles a request with an answer in JSON.
+    fn answer(&self, py: Python<'_>, request_id: &str, answer: &str) -> PyResult<()> {
+        detached(py, || self.0.answer(request_id, answer))
+    }
+
+    /// Settles a request whose handler failed.
+    fn fail_request(&self, py: Python<'_>, request_id: &str, reason: &str) -> PyResult<()> {
+        detached(py, || self.0.fail_request(request_id, reason))
+    }
+
+    /// What a running host tool has to show.
+    fn progress(&self, py: Python<'_>, request_id: &str, text: &str) -> PyResult<()> {
+        detached(py, || self.0.progress(request_id, text))
+    }
+
+    /// Cancels the running turn; true if there was one.
+    fn interrupt(&self, py: Python<'_>) -> bool {
+        py.detach(|| self.0.interrupt())
+    }
+
+    /// A cold verb under its name in the host protocol; JSON in, JSON out.
+    fn call(&self, py: Python<'_>, method: &str, params: &str) -> PyResult<String> {
+        detached(py, || self.0.call(method, params))
+    }
+
+    /// Waits up to `timeout` seconds.
+    fn close(&self, py: Python<'_>, timeout: f64) -> PyResult<()> {
+        detached(py, || self.0.close(seconds(timeout)))
+    }
+
+    /// Does not wait: the mailbox's lane `key * 2 + 1` is marked when it is done.
+    fn begin_close(&self, py: Python<'_>, timeout: f64, mailbox: &Mailbox, key: u64) {
+        let closed = mailbox.marker(key);
+        py.detach(|| self.0.begin_close(seconds(timeout), closed));
+    }
+}
+
+/// Any number of seconds as a duration: negative ones and NaN are none, too many are as long as can be.
+fn seconds(seconds: f64) -> Duration {
+    Duration::try_from_secs_f64(seconds.max(0.0)).unwrap_or(Duration::MAX)
+}
