@@ -9,11 +9,11 @@ export class LodgerError extends Error {
   /** Whether the same call may succeed later, unchanged. */
   readonly retryable: boolean;
   /** How long the provider asked to wait. */
-  readonly retryAfterMs?: number;
+  declare readonly retryAfterMs?: number;
   /** Details for programs. */
-  readonly data?: unknown;
+  declare readonly data?: unknown;
   /** What the turn came to before it failed, when a turn failed. */
-  readonly result?: TurnResult;
+  declare readonly result?: TurnResult;
 
   constructor(error: WireError, result?: TurnResult) {
     super(error.message);
@@ -69,9 +69,8 @@ function wellFormed(_key: string, value: unknown): unknown {
 function fromNative(thrown: unknown): unknown {
   const text = messageOf(thrown);
   if (!text.startsWith('{')) return thrown;
-  try {
-    return new LodgerError(JSON.parse(text) as WireError);
-  } catch {
-    return thrown;
-  }
+  const error = new LodgerError(JSON.parse(text) as WireError);
+  // The trace begins where the host called, not in here.
+  Error.captureStackTrace(error, native);
+  return error;
 }

@@ -4,7 +4,7 @@
  * A handler that throws, rejects or has no answer of use is a refusal. One that nobody waits for any more is told by
  * its signal, and what it still says is dropped.
  */
-import { native, toJson } from './errors.js';
+import { messageOf, native, toJson } from './errors.js';
 import type { NativeAgent } from './native.js';
 import { runTool, type HostTool } from './tools.js';
 import type {
@@ -77,8 +77,9 @@ export class OpenRequests {
     try {
       const answer = toJson((await this.#answer(request, signal)) ?? null, 'the answer');
       settle = () => this.#desk.agent.answer(requestId, answer);
-    } catch {
-      settle = () => this.#desk.agent.failRequest(requestId, FAILED[request.kind]);
+    } catch (thrown) {
+      const reason = `the handler failed: ${messageOf(thrown)}`;
+      settle = () => this.#desk.agent.failRequest(requestId, reason);
     }
     if (!this.#open.delete(requestId)) return;
     try {
@@ -114,14 +115,6 @@ export class OpenRequests {
     }
   }
 }
-
-/** What the model is told when a handler failed; why it failed is the host's business. */
-const FAILED = {
-  permission: 'approval failed',
-  question: 'the question could not be asked',
-  plan: 'the plan could not be shown',
-  tool: 'the tool failed',
-} as const;
 
 function flat<Asked>({ requestId, toolCallId, expiresAt }: RequestBase, asked: Asked): RequestBase & Asked {
   return {

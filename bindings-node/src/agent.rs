@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use lodger::Error;
 use lodger::embed::{Agent, Handlers};
-use lodger::{Environment, Error};
+use lodger::protocol::Environment;
 use napi_derive::napi;
 
 use crate::error::guard;

@@ -1,0 +1,167 @@
+// What an agent does between its making and its end.
+import assert from 'node:assert/strict';
+import { createRequire } from 'node:module';
+import { test } from 'node:test';
+import { createAgent, LodgerError, version } from 'lodger';
+import { agentFor, endless, text } from './kit.mjs';
+
+const code = (expected) => (error) => error instanceof LodgerError && error.code === expected;
+
+test('ESM and CommonJS have the same names', async () => {
+  const names = (module) => Object.keys(module).filter((name) => name !== '__esModule').sort();
+  assert.deepEqual(names(createRequire(import.meta.url)('lodger')), names(await import('lodger')));
+  assert.match(version, /^\d+\.\d+\.\d+/);
+});
+
+test('an unknown option is an error that names the likely one', async () => {
+  await assert.rejects(createAgent({ model: 'scripted/x.json', apendInstructions: 'x' }), (error) => {
+    assert.ok(code('invalid_options')(error));
+    assert.match(error.message, /apendInstructions/);
+    assert.match(error.message, /appendInstructions/);
+    return true;
+  });
+});
+
+test('a handler under a wrong name is an error, not silence', async () => {
+  await assert.rejects(createAgent({ model: 'scripted/x.json', onPermision: () => {} }), (error) => {
+    assert.ok(code('invalid_options')(error));
+    assert.match(error.message, /onPermision.*onPermission/s);
+    return true;
+  });
+});
+
+test('options of the wrong form are errors', async () => {
+  const options = [
+    undefined,
+    null,
+    'model',
+    {},
+    { model: 7 },
+    { model: 'scripted/x.json', onPermission: 'yes' },
+    { model: 'scripted/x.json', tools: {} },
+    { model: 'scripted/x.json', tools: [null] },
+    { model: 'scripted/x.json', tools: [{ name: 'a', description: '', inputSchema: {} }] },
+    { model: 'scripted/x.json', cwd: '/no/such/folder' },
+  ];
+  for (const option of options) {
+    await assert.rejects(createAgent(option), code('invalid_options'), JSON.stringify(option));
+  }
+});
+
+test('an option that is no JSON is an error', async () => {
+  const circular = {};
+  circular.self = circular;
+  await assert.rejects(createAgent({ model: 'scripted/x.json', limits: circular }), code('invalid_input'));
+  await assert.rejects(createAgent({ model: 'scripted/x.json', limits: { maxSteps: 1n } }), code('invalid_input'));
+});
+
+test('malformed input throws at once', async (t) => {
+  const agent = await agentFor(t, [[text('hi')]]);
+  const circular = [];
+  circular.push(circular);
+  for (const input of [undefined, null, 7, {}, () => {}, circular, [{ type: 'nonsense' }], [{ type: 'text' }]]) {
+    assert.throws(() => agent.prompt(input), code('invalid_input'));
+  }
+  assert.equal((await agent.prompt('still fine')).text, 'hi');
+});
+
+test('a prompt may be blocks', async (t) => {
+  const agent = await agentFor(t, [{ expect: { lastUserText: 'two words' }, reply: [text('yes')] }]);
+  const result = await agent.prompt([{ type: 'text', text: 'two words' }]);
+  assert.equal(result.text, 'yes');
+});
+
+test('half a character in a prompt becomes a replacement character', async (t) => {
+  const agent = await agentFor(t, [{ expect: { lastUserText: 'cut \ufffd' }, reply: [text('yes')] }]);
+  assert.equal((await agent.prompt('cut \u{1f600}'.slice(0, 5))).text, 'yes');
+});
+
+test('a second prompt throws while the first runs, and not after', async (t) => {
+  const agent = await agentFor(t, [endless]);
+  const first = agent.prompt('one');
+  assert.throws(() => agent.prompt('two'), code('session_busy'));
+  first.cancel();
+  await first;
+  agent.prompt('two');
+});
+
+test('a result says what was used, and leaves out what is not known', async (t) => {
+  const agent = await agentFor(t, [{ reply: [text('hi')], usage: { inputTokens: 12, outputTokens: 3 } }]);
+  const result = await agent.prompt('hello');
+  assert.equal(result.reason, 'end_turn');
+  assert.deepEqual(result.usage, { inputTokens: 12, outputTokens: 3 });
+  assert.equal(result.costUsd, undefined);
+  assert.equal(agent.usage().session.inputTokens, 12);
+});
+
+test('the conversation can be read back', async (t) => {
+  const agent = await agentFor(t, [[text('hi')]]);
+  assert.deepEqual(agent.messages(), []);
+  await agent.prompt('hello');
+  const messages = agent.messages();
+  assert.deepEqual(messages.map((message) => [message.role, message.content]), [
+    ['user', [{ type: 'text', text: 'hello' }]],
+    ['assistant', [{ type: 'text', text: 'hi' }]],
+  ]);
+  assert.equal(typeof messages[0].id, 'string');
+  assert.ok(Math.abs(messages[0].createdAt - Date.now()) < 60_000);
+});
+
+test('a session has the id that it was given, or a fresh one', async (t) => {
+  assert.equal((await agentFor(t, [[]], { sessionId: 'ses_mine' })).sessionId, 'ses_mine');
+  assert.match((await agentFor(t, [[]])).sessionId, /^ses_/);
+});
+
+test('mode and model can be changed, to what exists', async (t) => {
+  const agent = await agentFor(t, [[text('hi')]]);
+  agent.setMode('plan');
+  assert.throws(() => agent.setMode('reckless'), LodgerError);
+  assert.throws(() => agent.setModel('no-provider'), LodgerError);
+});
+
+test('interrupt tells whether there was anything to end', async (t) => {
+  const agent = await agentFor(t, [endless]);
+  assert.equal(agent.interrupt(), false);
+  const turn = agent.prompt('go');
+  assert.equal(agent.interrupt(), true);
+  assert.equal((await turn).reason, 'cancelled');
+  assert.equal(agent.interrupt(), false);
+});
+
+test('close may be called any number of times, and ends what runs', async (t) => {
+  const agent = await agentFor(t, [endless]);
+  const turn = agent.prompt('go');
+  await Promise.all([agent.close(), agent.close()]);
+  await agent.close();
+  assert.equal((await turn.result).reason, 'cancelled');
+});
+
+test('a closed agent says so', async (t) => {
+  const agent = await agentFor(t, [[text('hi')]]);
+  await agent.close();
+  assert.throws(() => agent.prompt('hello'), code('closed'));
+  assert.throws(() => agent.stream('hello'), code('closed'));
+  assert.throws(() => agent.prompt('hello', { signal: AbortSignal.abort() }), code('closed'));
+  assert.throws(() => agent.setMode('plan'), code('closed'));
+  assert.equal(agent.interrupt(), false);
+});
+
+test('an agent closes at the end of its scope', async (t) => {
+  const agent = await agentFor(t, [[text('hi')]]);
+  await agent[Symbol.asyncDispose]();
+  assert.throws(() => agent.prompt('hello'), code('closed'));
+});
+
+test('an error carries its code, and says whether to try again', async (t) => {
+  const agent = await agentFor(t, [[text('hi')]]);
+  try {
+    agent.answer('req_none', { kind: 'allow_once' });
+    assert.fail('no such request');
+  } catch (error) {
+    assert.ok(error instanceof LodgerError && error instanceof Error);
+    assert.equal(error.name, 'LodgerError');
+    assert.equal(error.code, 'request_not_found');
+    assert.equal(error.retryable, false);
+    assert.match(error.stack, /agent\.test\.mjs/);
+  }
+});

@@ -1,0 +1,121 @@
+// How long agents keep a process alive, and what they do to it.
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { folder, scripted, text, call, delay, repeat } from './kit.mjs';
+
+/** Runs a program in a process of its own; it has `createAgent`, `model` and `say`. */
+function program(source, model, more = {}) {
+  const prelude = `
+    import { readFileSync } from 'node:fs';
+    import { createAgent } from 'lodger';
+    const { MODEL: model, FOLDER: cwd } = process.env;
+    const say = (...words) => console.log(...words);
+  `;
+  return new Promise((resolve) => {
+    execFile(
+      process.execPath,
+      ['--input-type=module', '-e', prelude + source],
+      {
+        cwd: fileURLToPath(new URL('.', import.meta.url)),
+        env: { ...process.env, MODEL: model, ...more },
+        timeout: 60_000,
+      },
+      (error, stdout, stderr) => resolve({ code: error ? (error.code ?? error.signal) : 0, stdout, stderr }),
+    );
+  });
+}
+const ended = (expected, result) => {
+  assert.equal(result.code, 0, result.stderr);
+  assert.equal(result.stdout.trim(), expected);
+};
+
+test('an idle agent lets the process end', async (t) => {
+  const model = scripted(folder(t), [[text('hi')]]);
+  ended('made', await program(`await createAgent({ model }); say('made');`, model));
+  ended(
+    'hi',
+    await program(`const agent = await createAgent({ model }); say((await agent.prompt('go')).text);`, model),
+  );
+});
+
+test('a running turn holds the process until it has ended', async (t) => {
+  const model = scripted(folder(t), [[delay(300), text('hi')]]);
+  ended(
+    'hi',
+    await program(`const agent = await createAgent({ model }); agent.prompt('go').result.then((r) => say(r.text));`, model),
+  );
+});
+
+test('a turn that nobody reads does not hold the process once it stands still', async (t) => {
+  const model = scripted(folder(t), [[repeat(100_000)]]);
+  ended('started', await program(`(await createAgent({ model })).prompt('go'); say('started');`, model));
+});
+
+test('a turn that stood still holds the process again when somebody reads', async (t) => {
+  const model = scripted(folder(t), [[repeat(2000), delay(200), repeat(2000)]]);
+  const source = `
+    const turn = (await createAgent({ model })).prompt('go');
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    let length = 0;
+    for await (const event of turn) if (event.type === 'text_delta') length += event.text.length;
+    say(length);
+  `;
+  ended('4000', await program(source, model));
+});
+
+test('an open request holds the process', async (t) => {
+  const model = scripted(folder(t), [[call('write_file', { path: 'a', content: 'b' })], [text('ok')]]);
+  const source = `
+    const agent = await createAgent({ model, cwd, onPermission: () => new Promise((resolve) => {
+      setTimeout(() => resolve({ kind: 'allow_once' }), 200).unref();
+    }) });
+    agent.prompt('go').result.then((result) => say(result.text));
+  `;
+  ended('ok', await program(source, model, { FOLDER: folder(t) }));
+});
+
+test('closing holds the process until it is through', async (t) => {
+  const model = scripted(folder(t), [[delay(60_000)]]);
+  const source = `
+    const agent = await createAgent({ model });
+    agent.prompt('go');
+    await agent.close();
+    say('closed');
+  `;
+  ended('closed', await program(source, model));
+});
+
+test('an agent that nobody closes is no reason to stay', async (t) => {
+  const model = scripted(folder(t), [[call('run_shell', { command: 'true' })], [text('ok')]]);
+  const source = `
+    const agent = await createAgent({ model, cwd, mode: 'full-auto' });
+    say((await agent.prompt('go')).text);
+  `;
+  ended('ok', await program(source, model, { FOLDER: folder(t) }));
+});
+
+test('no handler for SIGCHLD is installed', { skip: process.platform !== 'linux' && 'reads /proc' }, async (t) => {
+  const model = scripted(folder(t), [[call('run_shell', { command: 'true' })], [text('ok')]]);
+  const source = `
+    const caught = () => BigInt('0x' + /^SigCgt:\\s+(\\w+)/m.exec(readFileSync('/proc/self/status', 'utf8'))[1]);
+    const SIGCHLD = 1n << 16n;
+    const agent = await createAgent({ model, cwd, mode: 'full-auto' });
+    await agent.prompt('go');
+    say((caught() & SIGCHLD) === 0n);
+  `;
+  ended('true', await program(source, model, { FOLDER: folder(t) }));
+});
+
+test('folder and environment of the process stay as they are', async (t) => {
+  const model = scripted(folder(t), [[call('run_shell', { command: 'cd /; export CHANGED=1' })], [text('ok')]]);
+  const source = `
+    const before = JSON.stringify([process.cwd(), process.env]);
+    const agent = await createAgent({ model, cwd, mode: 'full-auto', env: { set: { CHANGED: '1' } } });
+    await agent.prompt('go');
+    await agent.close();
+    say(JSON.stringify([process.cwd(), process.env]) === before);
+  `;
+  ended('true', await program(source, model, { FOLDER: folder(t) }));
+});

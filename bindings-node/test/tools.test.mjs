@@ -1,0 +1,190 @@
+// Tools that the host runs: what they are given, and what the model is told of what they return.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createAgent, defineTool, LodgerError } from 'lodger';
+import { agentFor, all, call, only, sleep, text, toldText, tool, types } from './kit.mjs';
+
+const MiB = 1024 * 1024;
+const picture = { type: 'image', mimeType: 'image/png', data: 'aGVsbG8=' };
+const rich = (more) => ({ type: 'lodger.tool-result', text: 'see', ...more });
+
+/** The events of a turn in which the model calls a tool that does what `execute` does. */
+async function ran(t, execute, input) {
+  const agent = await agentFor(t, [[call('mine', input)], [text('ok')]], { tools: [tool('mine', execute)] });
+  const events = await all(agent.prompt('go'));
+  assert.equal(events.at(-1).reason, 'end_turn');
+  return events;
+}
+const isError = (events) => only(events, 'tool_result')[0].isError;
+
+test('a tool gets its input, and the model its result', async (t) => {
+  let got;
+  const agent = await agentFor(
+    t,
+    [
+      { expect: { tools: ['lookup'] }, reply: [call('lookup', { city: 'Bonn' })] },
+      { expect: { toolResults: [{ contains: 'rain in Bonn', isError: false }] }, reply: [text('ok')] },
+    ],
+    { tools: [tool('lookup', async (input) => `rain in ${(got = input).city}`)] },
+  );
+  assert.equal((await agent.prompt('go')).text, 'ok');
+  assert.deepEqual(got, { city: 'Bonn' });
+});
+
+for (const [what, value, told] of [
+  ['a string, as it is', 'plain "text"', 'plain "text"'],
+  ['nothing, as null', undefined, 'null'],
+  ['null, as null', null, 'null'],
+  ['an object, as JSON', { a: [1, 'b'] }, '{"a":[1,"b"]}'],
+  ['a number, as JSON', 42, '42'],
+  ['an object that looks like a picture, as JSON', { type: 'image', data: 'x' }, '{"type":"image","data":"x"}'],
+  ['half a character, as a replacement character', 'x\ud83d', 'x\ufffd'],
+]) {
+  test(`a tool returns ${what}`, async (t) => {
+    const events = await ran(t, () => value);
+    assert.equal(toldText(events), told);
+    assert.equal(isError(events), false);
+  });
+}
+
+const circular = {};
+circular.self = circular;
+for (const [what, value] of [
+  ['a circle', circular],
+  ['a bigint', 1n],
+  ['a function', () => {}],
+  ['a symbol', Symbol('s')],
+  ['more than 8 MiB', 'x'.repeat(8 * MiB + 1)],
+  ['a picture of an unknown kind', rich({ images: [{ ...picture, mimeType: 'image/tiff' }] })],
+  ['a picture that is not base64', rich({ images: [{ ...picture, data: 'no!' }] })],
+  ['a picture over 5 MiB', rich({ images: [{ ...picture, data: 'A'.repeat(5 * MiB + 4) }] })],
+  ['nine pictures', rich({ images: Array(9).fill(picture) })],
+  ['pictures over 8 MiB together', rich({ images: Array(3).fill({ ...picture, data: 'A'.repeat(3 * MiB) }) })],
+  ['a rich result without text', rich({ text: undefined })],
+]) {
+  test(`a tool that returns ${what} has failed`, async (t) => {
+    assert.equal(isError(await ran(t, () => value)), true);
+  });
+}
+
+test('a rich result is text and pictures', async (t) => {
+  const events = await ran(t, () => rich({ images: [picture] }));
+  assert.deepEqual(only(events, 'tool_result')[0].content, [{ type: 'text', text: 'see' }, picture]);
+  assert.equal(isError(events), false);
+});
+
+test('a rich result may say that it is an error', async (t) => {
+  const events = await ran(t, () => rich({ isError: true }));
+  assert.equal(toldText(events), 'see');
+  assert.equal(isError(events), true);
+});
+
+for (const [what, thrown, told] of [
+  ['an error', new Error('no such city'), /no such city/],
+  ['a text', 'just text', /just text/],
+  ['nothing', undefined, /undefined/],
+  ['what has no text', Object.create(null), /thrown/],
+]) {
+  test(`a tool that throws ${what} has failed, and the model is told`, async (t) => {
+    const events = await ran(t, () => {
+      throw thrown;
+    });
+    assert.equal(isError(events), true);
+    assert.match(toldText(events), told);
+  });
+}
+
+test('a rejection is told like a throw', async (t) => {
+  const events = await ran(t, () => Promise.reject(new Error('later')));
+  assert.match(toldText(events), /later/);
+  assert.equal(isError(events), true);
+});
+
+test('pictures that an error carries reach the model', async (t) => {
+  const events = await ran(t, () => {
+    throw new Error('failed', { cause: rich({ images: [picture] }) });
+  });
+  assert.deepEqual(only(events, 'tool_result')[0].content, [{ type: 'text', text: 'see' }, picture]);
+  assert.equal(isError(events), true);
+});
+
+test('progress is shown while the tool runs', async (t) => {
+  const events = await ran(t, async (_input, { progress }) => {
+    progress('one');
+    await sleep(5);
+    progress('two');
+    return 'done';
+  });
+  const shown = only(events, 'tool_progress');
+  assert.equal(shown.map((event) => event.chunk).join(''), 'onetwo');
+  assert.ok(shown.every((event) => event.stream === 'progress'));
+  assert.ok(types(events).lastIndexOf('tool_progress') < types(events).indexOf('tool_result'));
+});
+
+test('progress after the end is dropped', async (t) => {
+  let late;
+  await ran(t, (_input, { progress }) => void (late = progress));
+  late('too late');
+});
+
+test('a tool keeps its this', async (t) => {
+  class Counter {
+    name = 'count';
+    description = 'counts';
+    inputSchema = { type: 'object' };
+    #calls = 0;
+    execute() {
+      return ++this.#calls;
+    }
+  }
+  const agent = await agentFor(t, [[call('count')], [text('ok')]], { tools: [new Counter()] });
+  assert.equal(toldText(await all(agent.prompt('go'))), '1');
+});
+
+test('tools that only look run side by side', async (t) => {
+  let open;
+  const both = new Promise((resolve) => (open = resolve));
+  let running = 0;
+  const meet = tool(
+    'meet',
+    async () => {
+      if (++running === 2) open();
+      await both;
+      return 'met';
+    },
+    { readOnly: true },
+  );
+  const agent = await agentFor(t, [[call('meet', {}, 'a'), call('meet', {}, 'b')], [text('ok')]], { tools: [meet] });
+  const events = await all(agent.prompt('go'));
+  assert.equal(only(events, 'tool_result').length, 2);
+});
+
+test('a schema is taken as it was when the agent was made', async (t) => {
+  const inputSchema = { type: 'object', properties: { city: { type: 'string' } } };
+  const agent = await agentFor(t, [[call('mine')], [text('ok')]], { tools: [{ ...tool('mine', () => 1), inputSchema }] });
+  inputSchema.type = 'nonsense';
+  assert.equal((await agent.prompt('go')).text, 'ok');
+});
+
+test('names are unique and well formed', async () => {
+  const make = (...names) =>
+    createAgent({ model: 'scripted/x.json', tools: names.map((name) => tool(name, () => 1)) });
+  for (const [names, named] of [
+    [['a', 'a'], /"?a"?/],
+    [[''], /tools\[0\]/],
+    [['x'.repeat(65)], /tools\[0\]/],
+    [['ok', 'not ok'], /tools\[1\]/],
+  ]) {
+    await assert.rejects(make(...names), (error) => {
+      assert.ok(error instanceof LodgerError);
+      assert.equal(error.code, 'invalid_options');
+      assert.match(error.message, named);
+      return true;
+    });
+  }
+});
+
+test('defineTool returns the tool that it was given', () => {
+  const mine = tool('mine', () => 1);
+  assert.equal(defineTool(mine), mine);
+});
