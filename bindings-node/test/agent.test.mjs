@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { createRequire } from 'node:module';
 import { test } from 'node:test';
 import { createAgent, LodgerError, version } from 'lodger';
-import { agentFor, endless, text } from './kit.mjs';
+import { agentFor, endless, folder, scripted, text } from './kit.mjs';
 
 const code = (expected) => (error) => error instanceof LodgerError && error.code === expected;
 
@@ -11,6 +11,13 @@ test('ESM and CommonJS have the same names', async () => {
   const names = (module) => Object.keys(module).filter((name) => name !== '__esModule').sort();
   assert.deepEqual(names(createRequire(import.meta.url)('lodger')), names(await import('lodger')));
   assert.match(version, /^\d+\.\d+\.\d+/);
+});
+
+test('CommonJS plays a conversation beside ESM', async (t) => {
+  const model = scripted(folder(t), [[text('from CommonJS')]]);
+  const agent = await createRequire(import.meta.url)('lodger').createAgent({ model });
+  t.after(() => agent.close());
+  assert.equal((await agent.prompt('go')).text, 'from CommonJS');
 });
 
 test('an unknown option is an error that names the likely one', async () => {

@@ -3,10 +3,12 @@ import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { folder, scripted, text, call, delay, repeat } from './kit.mjs';
+import { call, delay, folder, repeat, scripted, text } from './kit.mjs';
+
+const linux = { skip: process.platform !== 'linux' && 'reads /proc' };
 
 /** Runs a program in a process of its own; it has `createAgent`, `model` and `say`. */
-function program(source, model, more = {}) {
+function program(source, model, more = {}, flags = []) {
   const prelude = `
     import { readFileSync } from 'node:fs';
     import { createAgent } from 'lodger';
@@ -16,7 +18,7 @@ function program(source, model, more = {}) {
   return new Promise((resolve) => {
     execFile(
       process.execPath,
-      ['--input-type=module', '-e', prelude + source],
+      [...flags, '--input-type=module', '-e', prelude + source],
       {
         cwd: fileURLToPath(new URL('.', import.meta.url)),
         env: { ...process.env, MODEL: model, ...more },
@@ -96,7 +98,23 @@ test('an agent that nobody closes is no reason to stay', async (t) => {
   ended('ok', await program(source, model, { FOLDER: folder(t) }));
 });
 
-test('no handler for SIGCHLD is installed', { skip: process.platform !== 'linux' && 'reads /proc' }, async (t) => {
+test('agents that nobody closes are let go when they are collected', linux, async (t) => {
+  const model = scripted(folder(t), [[text('hi')]]);
+  const source = `
+    const threads = () => Number(/^Threads:\\s+(\\d+)/m.exec(readFileSync('/proc/self/status', 'utf8'))[1]);
+    const before = threads();
+    for (let index = 0; index < 100; index++) await (await createAgent({ model })).prompt('go');
+    const during = threads();
+    while (threads() > before) {
+      gc();
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+    say(during > before);
+  `;
+  ended('true', await program(source, model, {}, ['--expose-gc']));
+});
+
+test('no handler for SIGCHLD is installed', linux, async (t) => {
   const model = scripted(folder(t), [[call('run_shell', { command: 'true' })], [text('ok')]]);
   const source = `
     const caught = () => BigInt('0x' + /^SigCgt:\\s+(\\w+)/m.exec(readFileSync('/proc/self/status', 'utf8'))[1]);

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createAgent, defineTool, LodgerError } from 'lodger';
-import { agentFor, all, call, only, sleep, text, toldText, tool, types } from './kit.mjs';
+import { agentFor, all, call, folder, only, sleep, text, toldText, tool, types } from './kit.mjs';
 
 const MiB = 1024 * 1024;
 const picture = { type: 'image', mimeType: 'image/png', data: 'aGVsbG8=' };
@@ -125,6 +125,24 @@ test('progress after the end is dropped', async (t) => {
   let late;
   await ran(t, (_input, { progress }) => void (late = progress));
   late('too late');
+});
+
+test('a tool that takes too long is told so and has failed', async (t) => {
+  let signalled;
+  const slow = (_input, { signal }) => new Promise(() => (signalled = signal));
+  const tools = [tool('mine', slow, { timeoutMs: 30 })];
+  const agent = await agentFor(t, [[call('mine')], [text('ok')]], { tools });
+  const events = await all(agent.prompt('go'));
+  assert.equal(isError(events), true);
+  assert.equal(signalled.aborted, true);
+  assert.equal(only(events, 'request_resolved')[0].outcome, 'expired');
+});
+
+test('a tool named like a built-in one replaces it', async (t) => {
+  const tools = [tool('run_shell', ({ command }) => `not running ${command}`)];
+  const steps = [[call('run_shell', { command: 'ls' })], [text('ok')]];
+  const agent = await agentFor(t, steps, { tools, cwd: folder(t) });
+  assert.equal(toldText(await all(agent.prompt('go'))), 'not running ls');
 });
 
 test('a tool keeps its this', async (t) => {

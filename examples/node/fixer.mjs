@@ -31,7 +31,7 @@ const agent = await createAgent({
 try {
   const result = await agent.prompt(PROMPT, { onEvent: show });
   const { inputTokens = '?', outputTokens = '?' } = result.usage;
-  console.log(`\n\n${result.reason}: ${inputTokens} tokens in, ${outputTokens} out`);
+  console.log(`\n${result.reason}: ${inputTokens} tokens in, ${outputTokens} out`);
 } catch (error) {
   console.error(`\n${error.code}: ${error.message}`);
   process.exitCode = 1;
@@ -41,7 +41,8 @@ try {
 
 function show(event) {
   if (event.type === 'text_delta') process.stdout.write(event.text);
-  if (event.type === 'tool_call') process.stdout.write(`\n> ${event.toolName}: ${event.target.summary}\n`);
+  if (event.type === 'assistant_message') console.log();
+  if (event.type === 'tool_call') console.log(`> ${event.toolName}: ${event.target.summary}`);
 }
 
 async function confirm(request, signal) {
