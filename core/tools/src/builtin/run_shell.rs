@@ -89,10 +89,13 @@ impl ToolRun for Input {
 async fn watch(mut running: Running, context: &ToolContext, timeout_ms: u64) -> ToolOutput {
     let mut kept = Kept::new(context.limits.max_tool_output_bytes);
     loop {
-        tokio::select! {
-            biased;
-            () = context.cancelled.cancelled(), if !running.stop.is_raised() => running.stop.raise(),
-            () = context.progress.ready() => {}
+        // Once it is stopped nothing more is shown, and what is left of the output is only kept.
+        if !running.stop.is_raised() {
+            tokio::select! {
+                biased;
+                () = context.cancelled.cancelled() => running.stop.raise(),
+                () = context.progress.ready() => {}
+            }
         }
         let chunk = tokio::select! {
             biased;
