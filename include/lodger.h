@@ -1024,6 +1024,19 @@ lodger_status lodger_request_allow(const lodger_request *request, lodger_error *
 lodger_status lodger_request_deny(const lodger_request *request, lodger_str message, lodger_error **err);
 
 /**
+ * Refuses a request of any kind because your handler failed: like lodger_request_deny, but the outcome is `failed`.
+ *
+ * Any thread.
+ *
+ * @param request  The request.
+ * @param reason   Told to the model, such as `the handler failed: no disk space`.
+ * @param[out] err The error, or NULL if you do not want it. Yours: lodger_error_free.
+ * @return LODGER_OK; LODGER_E_REQUEST_SETTLED, LODGER_E_INVALID_INPUT, LODGER_E_FORKED.
+ * @since 0.1.0
+ */
+lodger_status lodger_request_fail(const lodger_request *request, lodger_str reason, lodger_error **err);
+
+/**
  * Frees a request. An unanswered one is refused.
  *
  * Any thread.
@@ -1108,8 +1121,6 @@ void lodger_mailbox_free(lodger_mailbox *mailbox);
 }  // extern "C"
 #endif  // __cplusplus
 
-#endif  /* LODGER_H */
-
 /** A view of a text that is closed by a NUL. The text stays yours. */
 static inline lodger_str lodger_text(const char *text) {
   lodger_str view;
@@ -1121,3 +1132,5 @@ static inline lodger_str lodger_text(const char *text) {
 /** The two arguments of printf's "%.*s". The text is cut at 2 GiB. */
 #define LODGER_ARG(text) \
   ((text).len < 0x7fffffff ? (int)(text).len : 0x7fffffff), ((text).ptr ? (text).ptr : "")
+
+#endif /* LODGER_H */

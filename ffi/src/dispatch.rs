@@ -5,7 +5,7 @@
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
-use std::thread;
+use std::thread::{self, JoinHandle};
 use std::time::Instant;
 
 use lodger_core::embed::{LaneItem, Mailbox, Turn};
@@ -148,6 +148,7 @@ enum Next {
 pub(crate) struct Dispatcher {
     desk: Arc<Desk>,
     mailbox: Mailbox,
+    thread: Mutex<Option<JoinHandle<()>>>,
     process: u32,
 }
 
@@ -156,15 +157,15 @@ impl Dispatcher {
         let desk = Arc::new(Desk::default());
         let bell = Arc::clone(&desk);
         let mailbox = Mailbox::new(Box::new(move || bell.change(|state| state.rung = true)));
-        let dispatcher = Self { desk: Arc::clone(&desk), mailbox: mailbox.clone(), process: os::process_id() };
-        thread::Builder::new()
+        let (its_desk, its_mailbox) = (Arc::clone(&desk), mailbox.clone());
+        let thread = thread::Builder::new()
             .name("lodger-cb".to_owned())
             .spawn(move || {
                 os::block_signals();
-                desk.run(&mailbox);
+                its_desk.run(&its_mailbox);
             })
             .map_err(|error| Error::internal(format!("the system gave no thread for callbacks: {error}")))?;
-        Ok(Arc::new(dispatcher))
+        Ok(Arc::new(Self { desk, mailbox, thread: Mutex::new(Some(thread)), process: os::process_id() }))
     }
 
     /// Where requests of `turn` go from now on.
@@ -195,7 +196,13 @@ impl Dispatcher {
     /// Ends the thread after the callback that it is in, and waits for that. False when it took too long.
     pub(crate) fn stop(&self, until: Instant) -> bool {
         self.desk.change(|state| state.stopping = true);
-        self.desk.wait_until(until, |state| state.ended)
+        let ended = self.desk.wait_until(until, |state| state.ended);
+        let thread = self.thread.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some(thread) = thread.filter(|_| ended) {
+            // It has nothing left to do but to go. It ran no code that could panic unseen.
+            let _ = thread.join();
+        }
+        ended
     }
 }
 

@@ -274,6 +274,29 @@ pub unsafe extern "C" fn lodger_request_deny(
     })
 }
 
+/// Refuses a request of any kind because your handler failed: like lodger_request_deny, but the outcome is `failed`.
+///
+/// Any thread.
+///
+/// @param request  The request.
+/// @param reason   Told to the model, such as `the handler failed: no disk space`.
+/// @param[out] err The error, or NULL if you do not want it. Yours: lodger_error_free.
+/// @return LODGER_OK; LODGER_E_REQUEST_SETTLED, LODGER_E_INVALID_INPUT, LODGER_E_FORKED.
+/// @since 0.1.0
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn lodger_request_fail(
+    request: *const lodger_request,
+    reason: lodger_str,
+    err: *mut *mut lodger_error,
+) -> lodger_status {
+    // SAFETY: the host keeps to the header.
+    let (request, reason, err) = unsafe { (In::of(request), Text::of(reason), Out::of(err)) };
+    guard(err, || {
+        request.get("request")?.request.fail(reason.get("reason")?)?;
+        Ok(LODGER_OK)
+    })
+}
+
 /// Frees a request. An unanswered one is refused.
 ///
 /// Any thread.

@@ -1,0 +1,398 @@
+/*
+ * Lodger for C++17: a thin, header-only layer over lodger.h.
+ *
+ *   lodger::agent agent(R"({"model":"anthropic/claude-sonnet-5-5","cwd":"."})", [](lodger::request request) {
+ *     request.allow();
+ *   });
+ *   for (const lodger::event &event : agent.prompt("Mend the test."))
+ *     if (event.kind() == LODGER_EVENT_TEXT_DELTA) std::cout << event.text();
+ *
+ * Every object owns its handle and can be moved, not copied. Calls that fail throw lodger::error. What lodger.h says
+ * of threads, requests and forks holds here too. Views (std::string_view) live as long as the object that gave them.
+ */
+#ifndef LODGER_HPP
+#define LODGER_HPP
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <functional>
+#include <iterator>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "lodger.h"
+
+namespace lodger {
+
+/** As long as it takes. */
+inline constexpr std::chrono::milliseconds forever{-1};
+
+namespace detail {
+
+inline lodger_str in(std::string_view text) { return lodger_str{text.data(), text.size()}; }
+inline std::string_view out(lodger_str text) { return {text.ptr ? text.ptr : "", text.len}; }
+
+template <auto Free> struct freed {
+  template <class T> void operator()(T *object) const { Free(object); }
+};
+template <class T, auto Free> using handle = std::unique_ptr<T, freed<Free>>;
+
+/** A function of the host on its way through C: nothing that it throws may cross. */
+template <class Function> void wake(void *ctx) noexcept {
+  try {
+    (*static_cast<Function *>(ctx))();
+  } catch (...) {
+  }
+}
+template <class Function> void drop(void *ctx) noexcept { delete static_cast<Function *>(ctx); }
+
+} // namespace detail
+
+/** A call that failed. `what()` says what was expected and what to do. */
+class error : public std::runtime_error {
+public:
+  error(lodger_status status, std::string_view code, std::string_view message, std::string_view json)
+      : std::runtime_error(std::string(message)), status_(status), code_(code), json_(json) {}
+
+  /** One of LODGER_E_... */
+  lodger_status status() const noexcept { return status_; }
+  /** The stable name, such as `session_busy`. */
+  const std::string &code() const noexcept { return code_; }
+  /** Everything, as JSON. */
+  const std::string &json() const noexcept { return json_; }
+
+private:
+  lodger_status status_;
+  std::string code_, json_;
+};
+
+namespace detail {
+
+/** Where a call puts its error, and what becomes of it. */
+class check {
+public:
+  ~check() { lodger_error_free(error_); }
+  operator lodger_error **() { return &error_; }
+
+  /** The status of a call that went well; throws for one that did not. */
+  lodger_status operator()(lodger_status status) {
+    if (status < 0)
+      throw error(status, out(lodger_error_code(error_)), out(lodger_error_message(error_)),
+                  out(lodger_error_json(error_)));
+    return status;
+  }
+
+private:
+  lodger_error *error_ = nullptr;
+};
+
+inline std::string taken(lodger_blob *blob) {
+  handle<lodger_blob, lodger_blob_free> owned(blob);
+  lodger_bytes bytes = lodger_blob_bytes(blob);
+  return std::string(reinterpret_cast<const char *>(bytes.ptr), bytes.len);
+}
+
+} // namespace detail
+
+/** A text as a JSON string. */
+inline std::string quoted(std::string_view text) {
+  std::string json = "\"";
+  for (char c : text) {
+    if (c == '"' || c == '\\') {
+      json += '\\';
+      json += c;
+    } else if (static_cast<unsigned char>(c) < 0x20) {
+      char escape[8];
+      std::snprintf(escape, sizeof escape, "\\u%04x", static_cast<unsigned>(c));
+      json += escape;
+    } else {
+      json += c;
+    }
+  }
+  return json += '"';
+}
+
+/** Something that happened in a turn. */
+class event {
+public:
+  explicit event(lodger_event *owned) : handle_(owned) {}
+
+  /** One of LODGER_EVENT_...; skip what you do not know. */
+  std::uint32_t kind() const { return lodger_event_kind(handle_.get()); }
+  /** Place in the session, from 1. */
+  std::uint64_t seq() const { return lodger_event_seq(handle_.get()); }
+  /** The kind as text: `text_delta`. */
+  std::string_view type() const { return detail::out(lodger_event_type(handle_.get())); }
+  /** The piece of text that it adds, for kinds that do. */
+  std::string_view text() const { return detail::out(lodger_event_text(handle_.get())); }
+  /** One value, by JSON Pointer: `/target/summary`. Empty when there is none. */
+  std::string_view field(std::string_view pointer) const {
+    return detail::out(lodger_event_field(handle_.get(), detail::in(pointer)));
+  }
+  /** All of it. */
+  std::string_view json() const { return detail::out(lodger_event_json(handle_.get())); }
+
+private:
+  detail::handle<lodger_event, lodger_event_free> handle_;
+};
+
+/** Something that the agent asks. Destroying it unanswered refuses it. */
+class request {
+public:
+  explicit request(lodger_request *owned) : handle_(owned) {}
+
+  /** One of LODGER_REQUEST_... */
+  std::uint32_t kind() const { return lodger_request_kind(handle_.get()); }
+  /** Its id. */
+  std::string_view id() const { return detail::out(lodger_request_id(handle_.get())); }
+  /** One value, by JSON Pointer: `/permission/summary`. Empty when there is none. */
+  std::string_view field(std::string_view pointer) const {
+    return detail::out(lodger_request_field(handle_.get(), detail::in(pointer)));
+  }
+  /** All of it. */
+  std::string_view json() const { return detail::out(lodger_request_json(handle_.get())); }
+  /** Whether an answer would come too late. */
+  bool settled() const { return lodger_request_settled(handle_.get()); }
+
+  /** Allows a call this once, or approves a plan. */
+  void allow() const {
+    detail::check check;
+    check(lodger_request_allow(handle_.get(), check));
+  }
+  /** Refuses a request of any kind. */
+  void deny(std::string_view message = {}) const {
+    detail::check check;
+    check(lodger_request_deny(handle_.get(), detail::in(message), check));
+  }
+  /** Refuses a request because its handler failed. */
+  void fail(std::string_view reason) const {
+    detail::check check;
+    check(lodger_request_fail(handle_.get(), detail::in(reason), check));
+  }
+  /** Answers with JSON. */
+  void answer(std::string_view json) const {
+    detail::check check;
+    check(lodger_request_answer(handle_.get(), detail::in(json), check));
+  }
+  /** Shows how far a tool has come. */
+  void progress(std::string_view text) const {
+    detail::check check;
+    check(lodger_request_progress(handle_.get(), detail::in(text), check));
+  }
+  /** Calls `settled` once it is settled, by whomever, on the callback thread. */
+  void on_settled(std::function<void()> settled) const {
+    using function = std::function<void()>;
+    detail::check check;
+    check(lodger_request_on_settled(handle_.get(), detail::wake<function>, new function(std::move(settled)),
+                                    detail::drop<function>, check));
+  }
+
+private:
+  detail::handle<lodger_request, lodger_request_free> handle_;
+};
+
+/** One prompt and what follows from it. Destroying it cancels it. */
+class turn {
+public:
+  explicit turn(lodger_turn *owned) : handle_(owned) {}
+
+  /** Up to `max` events; none when `timeout` was over first; nothing at all (`nullopt`) after the last. */
+  std::optional<std::vector<event>> read(std::size_t max, std::chrono::milliseconds timeout) const {
+    std::vector<lodger_event *> raw(max);
+    std::size_t count = 0;
+    detail::check check;
+    if (check(lodger_turn_read(handle_.get(), raw.data(), max, &count, timeout.count(), check)) == LODGER_END)
+      return std::nullopt;
+    return std::vector<event>(raw.begin(), raw.begin() + static_cast<std::ptrdiff_t>(count));
+  }
+
+  /** Wakes your loop when there is something to read; see lodger_turn_set_waker. */
+  void set_waker(std::function<void()> waker) const {
+    using function = std::function<void()>;
+    detail::check check;
+    check(lodger_turn_set_waker(handle_.get(), detail::wake<function>, new function(std::move(waker)),
+                                detail::drop<function>, check));
+  }
+
+  /** Asks it to end; does not wait. */
+  void cancel() const {
+    detail::check check;
+    check(lodger_turn_cancel(handle_.get(), check));
+  }
+
+  /** What it came to, as JSON; `nullopt` when `timeout` was over first. It reads no events. */
+  std::optional<std::string> result(std::chrono::milliseconds timeout = forever) const {
+    lodger_blob *blob = nullptr;
+    detail::check check;
+    if (check(lodger_turn_result(handle_.get(), timeout.count(), &blob, check)) == LODGER_AGAIN)
+      return std::nullopt;
+    return detail::taken(blob);
+  }
+
+  /** Walks over the events as they come, and ends after `done`. */
+  class iterator {
+  public:
+    using value_type = event;
+    using reference = const event &;
+    using pointer = const event *;
+    using difference_type = std::ptrdiff_t;
+    using iterator_category = std::input_iterator_tag;
+
+    iterator() = default;
+    explicit iterator(const turn *from) : from_(from) { more(); }
+    reference operator*() const { return batch_[at_]; }
+    pointer operator->() const { return &batch_[at_]; }
+    iterator &operator++() {
+      if (++at_ == batch_.size())
+        more();
+      return *this;
+    }
+    bool operator==(const iterator &other) const { return from_ == other.from_; }
+    bool operator!=(const iterator &other) const { return from_ != other.from_; }
+
+  private:
+    void more() {
+      auto next = from_->read(64, forever);
+      at_ = 0;
+      if (next)
+        batch_ = std::move(*next);
+      else
+        from_ = nullptr;
+    }
+
+    const turn *from_ = nullptr;
+    std::vector<event> batch_;
+    std::size_t at_ = 0;
+  };
+
+  /** The events, for a range-for. Only once: they are taken out. */
+  iterator begin() const { return iterator(this); }
+  iterator end() const { return iterator(); }
+
+  /** For calls that this layer does not have. */
+  lodger_turn *get() const noexcept { return handle_.get(); }
+
+private:
+  detail::handle<lodger_turn, lodger_turn_free> handle_;
+};
+
+/** Threads and connections of your own; most programs need none. */
+class runtime {
+public:
+  explicit runtime(std::uint32_t worker_threads = 0) {
+    lodger_runtime_options options{};
+    options.size = sizeof options;
+    options.worker_threads = worker_threads;
+    lodger_runtime *made = nullptr;
+    detail::check check;
+    check(lodger_runtime_new(&options, &made, check));
+    handle_.reset(made);
+  }
+
+  /** Ends everything of it in order. */
+  void shutdown(std::chrono::milliseconds timeout) const {
+    detail::check check;
+    check(lodger_runtime_shutdown(handle_.get(), timeout.count(), check));
+  }
+
+  lodger_runtime *get() const noexcept { return handle_.get(); }
+
+private:
+  detail::handle<lodger_runtime, lodger_runtime_free> handle_;
+};
+
+/** One agent. Destroying it closes it, within five seconds. */
+class agent {
+public:
+  /** Gets every request, on the callback thread. What it throws refuses the request. */
+  using handler = std::function<void(request)>;
+
+  explicit agent(std::string_view options_json, handler on_request = nullptr, const runtime *on = nullptr) {
+    if (lodger_abi_version() >> 16 != 1)
+      throw std::runtime_error("lodger.hpp and the loaded liblodger have different major versions");
+    lodger_host host{};
+    host.size = sizeof host;
+    if (on_request) {
+      host.ctx = new handler(std::move(on_request));
+      host.drop = detail::drop<handler>;
+      host.on_request = asked;
+    }
+    lodger_agent *made = nullptr;
+    detail::check check;
+    check(lodger_agent_create(on ? on->get() : nullptr, detail::in(options_json), &host, &made, check));
+    handle_.reset(made);
+  }
+
+  /** Starts a turn with a text. */
+  turn prompt(std::string_view text) const { return prompt_json(quoted(text)); }
+  /** Starts a turn with a JSON string or a JSON array of blocks. */
+  turn prompt_json(std::string_view json) const {
+    lodger_turn *made = nullptr;
+    detail::check check;
+    check(lodger_agent_prompt(handle_.get(), detail::in(json), &made, check));
+    return turn(made);
+  }
+
+  /** Answers a request by its id. */
+  void answer(std::string_view request_id, std::string_view json) const {
+    detail::check check;
+    check(lodger_agent_answer(handle_.get(), detail::in(request_id), detail::in(json), check));
+  }
+  /** Cancels what runs; says whether something did. */
+  bool interrupt() const {
+    bool ran = false;
+    detail::check check;
+    check(lodger_agent_interrupt(handle_.get(), &ran, check));
+    return ran;
+  }
+  /** `ask`, `auto-edit`, `full-auto` or `plan`. */
+  void set_mode(std::string_view mode) const {
+    detail::check check;
+    check(lodger_agent_set_mode(handle_.get(), detail::in(mode), check));
+  }
+  /** `provider/model`. */
+  void set_model(std::string_view model) const {
+    detail::check check;
+    check(lodger_agent_set_model(handle_.get(), detail::in(model), check));
+  }
+  /** What is asked for seldom, by name: `session/messages`. */
+  std::string call(std::string_view method, std::string_view params_json = "{}") const {
+    lodger_blob *blob = nullptr;
+    detail::check check;
+    check(lodger_agent_call(handle_.get(), detail::in(method), detail::in(params_json), &blob, check));
+    return detail::taken(blob);
+  }
+  /** Ends it in order; no callback runs afterwards. */
+  void close(std::chrono::milliseconds timeout) const {
+    detail::check check;
+    check(lodger_agent_close(handle_.get(), timeout.count(), check));
+  }
+
+  lodger_agent *get() const noexcept { return handle_.get(); }
+
+private:
+  static void asked(void *ctx, lodger_request *raw) noexcept {
+    try {
+      (*static_cast<handler *>(ctx))(request(raw));
+    } catch (...) {
+    }
+  }
+
+  static void closed(lodger_agent *open) {
+    lodger_agent_close(open, 5000, nullptr);
+    lodger_agent_free(open);
+  }
+
+  detail::handle<lodger_agent, closed> handle_;
+};
+
+} // namespace lodger
+
+#endif

@@ -1,0 +1,100 @@
+/*
+ * What the tests of the C interface share: checks, and a host that scripts its model.
+ *
+ * Each test runs in a process of its own, so that a crash fails one test and a fork in one does not meet the threads
+ * of another.
+ */
+#ifndef CHECK_H
+#define CHECK_H
+
+#include <stdio.h>
+
+#include "lodger.h"
+
+/* ---- tests -------------------------------------------------------------------------------------------------- */
+
+struct test {
+  const char *name; /* the behaviour, as a sentence with underscores */
+  void (*run)(void);
+};
+
+#define TEST(name) \
+  { #name, name }
+
+/* Tables of tests, each closed by a row without a name. */
+extern const struct test basics[], errors[], requests[], streams[], lifetimes[], forks[];
+
+/* ---- checks: the first that fails ends the test -------------------------------------------------------------- */
+
+#define CHECK(condition) \
+  ((condition) ? (void)0 : check_failed(__FILE__, __LINE__, #condition, NULL))
+
+/* The status of a call that gets `&error` as its last argument; the error is freed. */
+#define EXPECT(wanted, call) check_status(__FILE__, __LINE__, #call, (wanted), (call), &error)
+
+#define SAME_TEXT(wanted, view) check_text(__FILE__, __LINE__, #view, (wanted), (view), false)
+#define HAS_TEXT(wanted, view) check_text(__FILE__, __LINE__, #view, (wanted), (view), true)
+
+_Noreturn void check_failed(const char *file, int line, const char *what, const char *detail);
+void check_status(const char *file, int line, const char *call, lodger_status wanted, lodger_status got,
+                  lodger_error **error);
+void check_text(const char *file, int line, const char *what, const char *wanted, lodger_str got, bool part);
+
+/* ---- the host ------------------------------------------------------------------------------------------------ */
+
+/* The folder of this test, which is the agent's `cwd` too; gone afterwards. */
+extern char folder[];
+
+/* JSON with ' for ", formatted like printf. The text lives until the test ends. */
+const char *json(const char *format, ...);
+
+/* The path of a file in the folder; whether it is there; its text. */
+const char *path_of(const char *name);
+bool has_file(const char *name);
+void write_file(const char *name, const char *text);
+
+/* An agent whose model plays `script` (see docs/scripted-model.md). `more` are further options, such as
+ * "'mode':'ask'", or NULL. */
+lodger_agent *new_agent(const lodger_runtime *runtime, const lodger_host *host, const char *script, const char *more);
+
+/* The script of one reply. */
+const char *says(const char *parts);
+
+lodger_turn *prompt(const lodger_agent *agent, const char *text);
+
+/* What a turn came to, event by event. */
+struct trace {
+  size_t events;
+  size_t of_kind[64];
+  uint64_t first_seq, last_seq;
+  char *text;
+  size_t text_len;
+  char reason[32];      /* of `done` */
+  char error_code[40];  /* of `done`, where there is one */
+  char outcome[32];     /* of the last `request_resolved` */
+  char tool_result[256]; /* text of the last `tool_result` */
+};
+
+/* Notes an event and frees it. */
+void note(struct trace *trace, lodger_event *event);
+
+/* Reads until the end. */
+void read_all(const lodger_turn *turn, struct trace *trace);
+
+/* Closes within ten seconds and frees. */
+void finish(lodger_agent *agent, lodger_turn *turn);
+
+/* Waits until `*flag` is at least `wanted`, or fails after ten seconds. */
+void await_count(const int *flag, int wanted);
+
+/* Lets others see a count. */
+void count_up(int *flag);
+int count_of(const int *flag);
+
+/* How many threads this process has; how many KiB it occupies. */
+int threads_now(void);
+long resident_kib(void);
+
+void sleep_ms(int ms);
+
+#endif

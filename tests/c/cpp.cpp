@@ -1,0 +1,145 @@
+// The C++ layer: what it adds to C. What it passes on is tested there.
+#include <atomic>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <string>
+#include <thread>
+
+#include "lodger.hpp"
+
+namespace {
+
+std::string folder;
+
+#define CHECK(condition)                                                                       \
+  do {                                                                                         \
+    if (!(condition)) {                                                                        \
+      std::cerr << __FILE__ << ':' << __LINE__ << ": " << #condition << std::endl;             \
+      return false;                                                                            \
+    }                                                                                          \
+  } while (false)
+
+std::string options(const std::string &steps) {
+  std::ofstream(folder + "/script.json") << "{\"steps\":[" << steps << "]}";
+  return R"({"model":"scripted/script.json","cwd":)" + lodger::quoted(folder) + "}";
+}
+
+const char *const writes = R"({"reply":[{"type":"tool_call","toolName":"write_file","input":{"path":"a.txt","content":"x"}}]},
+  {"reply":[{"type":"text","text":"ok"}]})";
+
+bool a_range_for_sees_every_event_up_to_done() {
+  lodger::agent agent(options(R"({"expect":{"lastUserText":"\"quoted\"\n"},"reply":[{"type":"repeat","text":"ab","count":500}]})"));
+  lodger::turn turn = agent.prompt("a \"quoted\"\n line");
+  std::string text;
+  std::string_view last;
+  std::uint64_t seq = 0;
+  for (const lodger::event &event : turn) {
+    CHECK(event.seq() == ++seq);
+    if (event.kind() == LODGER_EVENT_TEXT_DELTA)
+      text += event.text();
+    last = event.kind() == LODGER_EVENT_DONE ? "done" : "more";
+  }
+  CHECK(last == "done" && text.size() == 1000);
+  CHECK(turn.result()->find("\"reason\":\"end_turn\"") != std::string::npos);
+  return true;
+}
+
+bool a_failed_call_throws_with_code_and_message() {
+  try {
+    lodger::agent agent(R"({"modle":"a/b"})");
+  } catch (const lodger::error &error) {
+    CHECK(error.status() == LODGER_E_INVALID_OPTIONS && error.code() == "invalid_options");
+    CHECK(std::string(error.what()).find("\"model\"") != std::string::npos);
+    return true;
+  }
+  return false;
+}
+
+bool a_handler_answers_requests() {
+  lodger::agent agent(options(writes), [](lodger::request request) {
+    if (request.field("/permission/toolName") == "write_file")
+      request.allow();
+  });
+  for (const lodger::event &event : agent.prompt("go"))
+    if (event.kind() == LODGER_EVENT_REQUEST_RESOLVED)
+      CHECK(event.field("/outcome") == "allowed_once");
+  CHECK(std::filesystem::exists(folder + "/a.txt"));
+  return true;
+}
+
+bool a_handler_that_throws_refuses() {
+  lodger::agent agent(options(writes), [](lodger::request) { throw std::runtime_error("on purpose"); });
+  std::string outcome;
+  for (const lodger::event &event : agent.prompt("go"))
+    if (event.kind() == LODGER_EVENT_REQUEST_RESOLVED)
+      outcome = event.field("/outcome");
+  CHECK(outcome == "failed" && !std::filesystem::exists(folder + "/a.txt"));
+  return true;
+}
+
+bool a_request_may_be_moved_to_another_thread() {
+  std::thread late;
+  lodger::agent agent(options(writes), [&](lodger::request request) {
+    late = std::thread([kept = std::move(request)] { kept.answer(R"({"kind":"allow_once"})"); });
+  });
+  for (const lodger::event &event : agent.prompt("go"))
+    (void)event;
+  late.join();
+  CHECK(std::filesystem::exists(folder + "/a.txt"));
+  return true;
+}
+
+bool a_waker_may_capture_what_it_needs() {
+  auto rings = std::make_shared<std::atomic<int>>(0);
+  {
+    lodger::runtime runtime(1);
+    lodger::agent agent(options(R"({"reply":[{"type":"text","text":"x"}]})"), nullptr, &runtime);
+    lodger::turn turn = agent.prompt("go");
+    turn.set_waker([rings] { ++*rings; });
+    while (auto events = turn.read(8, std::chrono::milliseconds(1000)))
+      (void)events;
+    CHECK(*rings > 0);
+    agent.close(std::chrono::seconds(10));
+  }
+  CHECK(rings.use_count() == 1);
+  return true;
+}
+
+bool destroying_an_agent_ends_what_it_does() {
+  lodger::agent agent(options(R"({"reply":[{"type":"wait","file":"never"}]})"));
+  lodger::turn turn = agent.prompt("go");
+  { lodger::agent gone(std::move(agent)); }
+  std::string reason;
+  for (const lodger::event &event : turn)
+    if (event.kind() == LODGER_EVENT_DONE)
+      reason = event.field("/reason");
+  CHECK(reason == "cancelled");
+  return true;
+}
+
+} // namespace
+
+int main() {
+  const std::pair<const char *, bool (*)()> tests[] = {
+      {"a_range_for_sees_every_event_up_to_done", a_range_for_sees_every_event_up_to_done},
+      {"a_failed_call_throws_with_code_and_message", a_failed_call_throws_with_code_and_message},
+      {"a_handler_answers_requests", a_handler_answers_requests},
+      {"a_handler_that_throws_refuses", a_handler_that_throws_refuses},
+      {"a_request_may_be_moved_to_another_thread", a_request_may_be_moved_to_another_thread},
+      {"a_waker_may_capture_what_it_needs", a_waker_may_capture_what_it_needs},
+      {"destroying_an_agent_ends_what_it_does", destroying_an_agent_ends_what_it_does},
+  };
+  int passed = 0, failed = 0;
+  for (const auto &[name, run] : tests) {
+    char made[] = "/tmp/lodger-cpp-XXXXXX";
+    folder = mkdtemp(made);
+    bool good = run();
+    std::filesystem::remove_all(folder);
+    std::cout << (good ? "ok   " : "FAIL ") << name << std::endl;
+    good ? passed++ : failed++;
+  }
+  std::cout << passed << " passed, " << failed << " failed" << std::endl;
+  return failed > 0;
+}

@@ -1,0 +1,239 @@
+/* Ends: closing, freeing, in any order, and nothing after that. */
+#include "check.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+static int calls, drops;
+
+static void called(void *ctx) {
+  (void)ctx;
+  count_up(&calls);
+}
+
+static void dropped(void *ctx) {
+  (void)ctx;
+  count_up(&drops);
+}
+
+static void refuse(void *ctx, lodger_request *request) {
+  called(ctx);
+  lodger_request_free(request);
+}
+
+static const char *writes_for_ever(void) {
+  return "{'after':'loop','steps':[{'reply':[{'type':'tool_call','toolName':'write_file','input':{'path':'a.txt',"
+         "'content':'x'}}]}]}";
+}
+
+static void handles_may_be_freed_in_any_order(void) {
+  lodger_error *error = NULL;
+  for (int order = 0; order < 6; order++) {
+    lodger_runtime *runtime;
+    struct trace trace = {0};
+    EXPECT(LODGER_OK, lodger_runtime_new(NULL, &runtime, &error));
+    lodger_agent *agent = new_agent(runtime, NULL, says("{'type':'text','text':'x'}"), NULL);
+    lodger_turn *turn = prompt(agent, "hi");
+    static const char orders[6][3] = {"rat", "rta", "art", "atr", "tra", "tar"};
+    for (int i = 0; i < 3; i++) {
+      if (orders[order][i] == 'r')
+        lodger_runtime_free(runtime);
+      if (orders[order][i] == 'a')
+        lodger_agent_free(agent);
+      if (orders[order][i] == 't') {
+        read_all(turn, &trace);
+        lodger_turn_free(turn);
+        CHECK(strcmp(trace.text, "x") == 0);
+        free(trace.text);
+      }
+    }
+  }
+}
+
+static void a_turn_outlives_its_agents_handle_and_still_asks(void) {
+  struct trace trace = {0};
+  lodger_host host = {sizeof host, &calls, dropped, refuse};
+  lodger_agent *agent = new_agent(NULL, &host,
+                                  "{'steps':[{'reply':[{'type':'wait','file':'go'},{'type':'tool_call','toolName':'write_file',"
+                                  "'input':{'path':'a.txt','content':'x'}}]},{'reply':[{'type':'text','text':'ok'}]}]}",
+                                  NULL);
+  lodger_turn *turn = prompt(agent, "go");
+  lodger_agent_free(agent);
+  write_file("go", "");
+  read_all(turn, &trace);
+  CHECK(strcmp(trace.text, "ok") == 0 && count_of(&calls) == 1);
+  lodger_turn_free(turn);
+  await_count(&drops, 1);
+}
+
+static void an_event_outlives_everything_it_came_from(void) {
+  lodger_error *error = NULL;
+  lodger_event *event;
+  size_t count;
+  lodger_agent *agent = new_agent(NULL, NULL, says("{'type':'text','text':'x'}"), NULL);
+  lodger_turn *turn = prompt(agent, "remember this");
+  EXPECT(LODGER_OK, lodger_turn_read(turn, &event, 1, &count, 10000, &error));
+  finish(agent, turn);
+  HAS_TEXT("remember this", lodger_event_json(event));
+  lodger_event_free(event);
+}
+
+static lodger_request *kept;
+
+static void keep(void *ctx, lodger_request *request) {
+  kept = request;
+  called(ctx);
+}
+
+static void a_request_outlives_its_agent_and_is_settled_then(void) {
+  lodger_error *error = NULL;
+  lodger_host host = {sizeof host, NULL, dropped, keep};
+  lodger_agent *agent = new_agent(NULL, &host, writes_for_ever(), NULL);
+  lodger_turn *turn = prompt(agent, "go");
+  await_count(&calls, 1);
+  finish(agent, turn);
+  CHECK(lodger_request_settled(kept));
+  EXPECT(LODGER_E_REQUEST_SETTLED, lodger_request_allow(kept, &error));
+  HAS_TEXT("a.txt", lodger_request_json(kept));
+  lodger_request_free(kept);
+  CHECK(count_of(&drops) == 1);
+}
+
+static void freeing_a_turn_cancels_it(void) {
+  lodger_error *error = NULL;
+  lodger_agent *agent = new_agent(NULL, NULL, says("{'type':'wait','file':'never'}"), NULL);
+  lodger_turn_free(prompt(agent, "hi"));
+  lodger_turn *turn;
+  lodger_status status;
+  while ((status = lodger_agent_prompt(agent, lodger_text("\"again\""), &turn, &error)) == LODGER_E_SESSION_BUSY) {
+    lodger_error_free(error);
+    sleep_ms(1);
+  }
+  EXPECT(LODGER_OK, status);
+  finish(agent, turn);
+}
+
+static void freeing_a_turn_that_waits_for_an_answer_withdraws_the_request(void) {
+  lodger_error *error = NULL;
+  lodger_host host = {sizeof host, NULL, NULL, keep};
+  lodger_agent *agent = new_agent(NULL, &host, writes_for_ever(), NULL);
+  lodger_turn *turn = prompt(agent, "go");
+  await_count(&calls, 1);
+  EXPECT(LODGER_OK, lodger_request_on_settled(kept, called, NULL, dropped, &error));
+  lodger_turn_free(turn);
+  await_count(&calls, 2);
+  await_count(&drops, 1);
+  lodger_request_free(kept);
+  finish(agent, NULL);
+}
+
+static void no_callback_starts_after_close_returned(void) {
+  lodger_error *error = NULL;
+  for (int round = 0; round < 20; round++) {
+    lodger_host host = {sizeof host, NULL, dropped, refuse};
+    lodger_agent *agent = new_agent(NULL, &host, writes_for_ever(), "'limits':{'maxSteps':100000}");
+    lodger_turn *turn = prompt(agent, "go");
+    int before = count_of(&calls);
+    EXPECT(LODGER_OK, lodger_turn_set_waker(turn, called, NULL, NULL, &error));
+    await_count(&calls, before + 3);
+    EXPECT(LODGER_OK, lodger_agent_close(agent, 10000, &error));
+    int at_close = count_of(&calls);
+    sleep_ms(5);
+    CHECK(count_of(&calls) == at_close);
+    EXPECT(LODGER_OK, lodger_turn_set_waker(turn, called, NULL, NULL, &error));
+    CHECK(count_of(&calls) == at_close);
+    lodger_turn_free(turn);
+    lodger_agent_free(agent);
+    CHECK(count_of(&drops) == round + 1);
+  }
+}
+
+static void *close_too(void *agent) {
+  lodger_error *error = NULL;
+  EXPECT(LODGER_OK, lodger_agent_close(agent, 10000, &error));
+  return NULL;
+}
+
+static void two_threads_may_close_at_once(void) {
+  pthread_t thread;
+  lodger_host host = {sizeof host, NULL, NULL, refuse};
+  lodger_agent *agent = new_agent(NULL, &host, writes_for_ever(), NULL);
+  lodger_turn *turn = prompt(agent, "go");
+  CHECK(pthread_create(&thread, NULL, close_too, agent) == 0);
+  close_too(agent);
+  pthread_join(thread, NULL);
+  finish(agent, turn);
+}
+
+static void the_last_close_leaves_no_thread(void) {
+  for (int round = 0; round < 3; round++) {
+    struct trace trace = {0};
+    lodger_host host = {sizeof host, NULL, NULL, refuse};
+    lodger_agent *one = new_agent(NULL, &host, says("{'type':'text','text':'x'}"), NULL);
+    lodger_agent *other = new_agent(NULL, &host, says("{'type':'text','text':'x'}"), NULL);
+    lodger_turn *turn = prompt(one, "hi");
+    read_all(turn, &trace);
+    free(trace.text);
+    finish(one, turn);
+    CHECK(threads_now() > 1);
+    finish(other, NULL);
+    CHECK(threads_now() == 1);
+  }
+}
+
+static void an_agent_that_is_only_freed_goes_in_the_background(void) {
+  lodger_host host = {sizeof host, NULL, dropped, refuse};
+  lodger_turn *turn;
+  lodger_agent *agent = new_agent(NULL, &host, says("{'type':'wait','file':'never'}"), NULL);
+  turn = prompt(agent, "hi");
+  lodger_agent_free(agent);
+  lodger_turn_free(turn);
+  await_count(&drops, 1);
+  for (int waited = 0; threads_now() > 1; waited++) {
+    CHECK(waited < 10000);
+    sleep_ms(1);
+  }
+}
+
+static void *use_everything(void *ctx) {
+  lodger_error *error = NULL;
+  lodger_agent *shared = ctx;
+  lodger_blob *blob;
+  for (int i = 0; i < 50; i++) {
+    struct trace trace = {0};
+    lodger_agent *own = new_agent(NULL, NULL, says("{'type':'text','text':'x'}"), NULL);
+    lodger_turn *turn = prompt(own, "hi");
+    read_all(turn, &trace);
+    free(trace.text);
+    EXPECT(LODGER_OK, lodger_agent_call(shared, lodger_text("session/usage"), lodger_text("{}"), &blob, &error));
+    lodger_blob_free(blob);
+    EXPECT(LODGER_OK, lodger_agent_interrupt(shared, NULL, &error));
+    finish(own, turn);
+  }
+  return NULL;
+}
+
+static void four_threads_use_the_library_at_once(void) {
+  pthread_t threads[4];
+  lodger_agent *shared = new_agent(NULL, NULL, says("{'type':'text','text':'x'}"), NULL);
+  for (int i = 0; i < 4; i++)
+    CHECK(pthread_create(&threads[i], NULL, use_everything, shared) == 0);
+  for (int i = 0; i < 4; i++)
+    pthread_join(threads[i], NULL);
+  finish(shared, NULL);
+}
+
+const struct test lifetimes[] = {
+    TEST(handles_may_be_freed_in_any_order),
+    TEST(a_turn_outlives_its_agents_handle_and_still_asks),
+    TEST(an_event_outlives_everything_it_came_from),
+    TEST(a_request_outlives_its_agent_and_is_settled_then),
+    TEST(freeing_a_turn_cancels_it),
+    TEST(freeing_a_turn_that_waits_for_an_answer_withdraws_the_request),
+    TEST(no_callback_starts_after_close_returned),
+    TEST(two_threads_may_close_at_once),
+    TEST(the_last_close_leaves_no_thread),
+    TEST(an_agent_that_is_only_freed_goes_in_the_background),
+    TEST(four_threads_use_the_library_at_once),
+    {0},
+};

@@ -1,0 +1,289 @@
+/* Ways to wait for events, and what happens when nobody reads. */
+#define _GNU_SOURCE
+#include "check.h"
+
+#include <arpa/inet.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+static void ring(void *ctx) { count_up(ctx); }
+
+/* ---- one turn ------------------------------------------------------------------------------------------------ */
+
+static void reading_waits_as_long_as_it_is_told(void) {
+  lodger_error *error = NULL;
+  lodger_event *event;
+  size_t count;
+  struct trace trace = {0};
+  lodger_agent *agent = new_agent(NULL, NULL, says("{'type':'wait','file':'go'},{'type':'text','text':'x'}"), NULL);
+  lodger_turn *turn = prompt(agent, "hi");
+  lodger_status status;
+  while ((status = lodger_turn_read(turn, &event, 1, &count, 200, &error)) == LODGER_OK)
+    note(&trace, event);
+  EXPECT(LODGER_AGAIN, status);
+  CHECK(count == 0 && event == NULL);
+  EXPECT(LODGER_AGAIN, lodger_turn_read(turn, &event, 1, &count, 0, &error));
+  write_file("go", "");
+  read_all(turn, &trace);
+  EXPECT(LODGER_END, lodger_turn_read(turn, &event, 1, &count, -1, &error));
+  EXPECT(LODGER_END, lodger_turn_read(turn, &event, 1, &count, 0, &error));
+  finish(agent, turn);
+}
+
+static int started;
+static void *read_to_the_end(void *turn) {
+  struct trace *trace = calloc(1, sizeof *trace);
+  count_up(&started);
+  read_all(turn, trace);
+  return trace;
+}
+
+static void a_second_reader_at_the_same_time_is_refused(void) {
+  lodger_error *error = NULL;
+  lodger_event *event;
+  size_t count;
+  pthread_t thread;
+  void *trace;
+  lodger_agent *agent = new_agent(NULL, NULL, says("{'type':'wait','file':'go'},{'type':'text','text':'x'}"), NULL);
+  lodger_turn *turn = prompt(agent, "hi");
+  CHECK(pthread_create(&thread, NULL, read_to_the_end, turn) == 0);
+  await_count(&started, 1);
+  sleep_ms(100);
+  EXPECT(LODGER_E_READER_BUSY, lodger_turn_read(turn, &event, 1, &count, 0, &error));
+  write_file("go", "");
+  pthread_join(thread, &trace);
+  free(trace);
+  finish(agent, turn);
+}
+
+static void a_waker_rings_whenever_there_is_more(void) {
+  lodger_error *error = NULL;
+  lodger_event *events[16];
+  struct trace trace = {0};
+  size_t count;
+  int rings = 0, seen = 0;
+  lodger_status status = LODGER_OK;
+  lodger_agent *agent = new_agent(
+      NULL, NULL, says("{'type':'text','text':'abcdefgh','chunks':8},{'type':'delay','ms':20},{'type':'text','text':'i'}"),
+      NULL);
+  lodger_turn *turn = prompt(agent, "hi");
+  EXPECT(LODGER_OK, lodger_turn_set_waker(turn, ring, &rings, NULL, &error));
+  while (status != LODGER_END) {
+    await_count(&rings, ++seen);
+    while ((status = lodger_turn_read(turn, events, 16, &count, 0, &error)) == LODGER_OK)
+      for (size_t i = 0; i < count; i++)
+        note(&trace, events[i]);
+    CHECK(status == LODGER_AGAIN || status == LODGER_END);
+  }
+  CHECK(strcmp(trace.text, "abcdefghi") == 0);
+  finish(agent, turn);
+}
+
+static void a_waker_that_comes_after_the_end_rings_at_once(void) {
+  lodger_error *error = NULL;
+  lodger_blob *blob;
+  int rings = 0;
+  lodger_agent *agent = new_agent(NULL, NULL, says("{'type':'text','text':'x'}"), NULL);
+  lodger_turn *turn = prompt(agent, "hi");
+  EXPECT(LODGER_OK, lodger_turn_result(turn, -1, &blob, &error));
+  lodger_blob_free(blob);
+  EXPECT(LODGER_OK, lodger_turn_set_waker(turn, ring, &rings, NULL, &error));
+  await_count(&rings, 1);
+  finish(agent, turn);
+}
+
+/* ---- many turns ---------------------------------------------------------------------------------------------- */
+
+static void one_mailbox_serves_fifty_turns(void) {
+  enum { TURNS = 50 };
+  lodger_error *error = NULL;
+  lodger_mailbox *mailbox;
+  lodger_agent *agents[TURNS];
+  lodger_turn *turns[TURNS];
+  struct trace traces[TURNS] = {0};
+  int rings = 0, seen = 0, running = TURNS;
+  EXPECT(LODGER_OK, lodger_mailbox_new(ring, &rings, NULL, &mailbox, &error));
+  for (int i = 0; i < TURNS; i++) {
+    agents[i] = new_agent(NULL, NULL,
+                          says("{'type':'repeat','text':'ab','count':300},{'type':'delay','ms':5},{'type':'text','text':'!'}"),
+                          NULL);
+    turns[i] = prompt(agents[i], "hi");
+    EXPECT(LODGER_OK, lodger_mailbox_attach(mailbox, turns[i], 1000 + (uint64_t)i, &error));
+  }
+  while (running > 0) {
+    uint64_t keys[7];
+    size_t taken;
+    await_count(&rings, ++seen);
+    while (lodger_mailbox_take(mailbox, keys, 7, &taken, &error) == LODGER_OK)
+      for (size_t k = 0; k < taken; k++) {
+        size_t i = keys[k] - 1000, count;
+        lodger_event *events[32];
+        lodger_status status;
+        CHECK(i < TURNS);
+        while ((status = lodger_turn_read(turns[i], events, 32, &count, 0, &error)) == LODGER_OK)
+          for (size_t e = 0; e < count; e++)
+            note(&traces[i], events[e]);
+        CHECK(status == LODGER_AGAIN || status == LODGER_END);
+        if (status == LODGER_END && traces[i].events) {
+          CHECK(traces[i].text_len == 601 && traces[i].of_kind[LODGER_EVENT_DONE] == 1);
+          traces[i].events = 0;
+          running--;
+        }
+      }
+  }
+  for (int i = 0; i < TURNS; i++)
+    finish(agents[i], turns[i]);
+  lodger_mailbox_free(mailbox);
+}
+
+static void a_mailbox_gives_all_keys_also_a_few_at_a_time(void) {
+  lodger_error *error = NULL;
+  lodger_mailbox *mailbox;
+  lodger_agent *agents[3];
+  lodger_turn *turns[3];
+  lodger_blob *blob;
+  uint64_t key, sum = 0;
+  size_t count;
+  int rings = 0;
+  EXPECT(LODGER_OK, lodger_mailbox_new(ring, &rings, NULL, &mailbox, &error));
+  for (int i = 0; i < 3; i++) {
+    agents[i] = new_agent(NULL, NULL, says("{'type':'text','text':'x'}"), NULL);
+    turns[i] = prompt(agents[i], "hi");
+    EXPECT(LODGER_OK, lodger_turn_result(turns[i], -1, &blob, &error));
+    lodger_blob_free(blob);
+    EXPECT(LODGER_OK, lodger_mailbox_attach(mailbox, turns[i], 1u << i, &error));
+  }
+  CHECK(count_of(&rings) == 1);
+  for (int i = 0; i < 3; i++) {
+    EXPECT(LODGER_OK, lodger_mailbox_take(mailbox, &key, 1, &count, &error));
+    CHECK(count == 1);
+    sum += key;
+  }
+  EXPECT(LODGER_AGAIN, lodger_mailbox_take(mailbox, &key, 1, &count, &error));
+  CHECK(sum == 7 && count == 0);
+  lodger_mailbox_free(mailbox);
+  for (int i = 0; i < 3; i++)
+    finish(agents[i], turns[i]);
+}
+
+/* ---- nobody reads -------------------------------------------------------------------------------------------- */
+
+static void a_reader_that_stops_holds_the_model_back_and_loses_nothing(void) {
+  lodger_error *error = NULL;
+  lodger_event *event;
+  struct trace trace = {0};
+  size_t count, unread;
+  /* 40 MB of text, if nothing held it back. */
+  char *word = malloc(2001);
+  memset(word, 'x', 2000);
+  word[2000] = '\0';
+  lodger_agent *agent = new_agent(NULL, NULL, says(json("{'type':'repeat','text':'%s','count':20000}", word)), NULL);
+  lodger_turn *turn = prompt(agent, "talk");
+  EXPECT(LODGER_OK, lodger_turn_read(turn, &event, 1, &count, 10000, &error));
+  note(&trace, event);
+  sleep_ms(300);
+  long before = resident_kib();
+  sleep_ms(300);
+  CHECK(resident_kib() - before < 4096);
+  /* What lies there now is what the queue holds. */
+  for (unread = 0; unread < 256 + 16; unread++)
+    if (lodger_turn_read(turn, &event, 1, &count, 0, &error) == LODGER_OK)
+      note(&trace, event);
+  read_all(turn, &trace);
+  CHECK(trace.text_len == 20000u * 2000);
+  CHECK(trace.last_seq - trace.first_seq + 1 == trace.events);
+  free(word);
+  free(trace.text);
+  finish(agent, turn);
+}
+
+/* ---- over the wire ------------------------------------------------------------------------------------------- */
+
+/* The mock model server, which ends with its standard input. */
+static FILE *server_in;
+static int server_port;
+
+static void start_server(const char *script) {
+  int in[2], out[2];
+  char line[256];
+  write_file("wire.json", json("%s", script));
+  CHECK(pipe(in) == 0 && pipe(out) == 0);
+  if (fork() == 0) {
+    dup2(in[0], 0);
+    dup2(out[1], 1);
+    close(in[1]);
+    execl(getenv("LODGER_MOCK_MODEL"), "lodger-mock-model", "--script", path_of("wire.json"), (char *)NULL);
+    perror("lodger-mock-model");
+    _exit(127);
+  }
+  close(in[0]);
+  close(out[1]);
+  server_in = fdopen(in[1], "w");
+  FILE *said = fdopen(out[0], "r");
+  CHECK(fgets(line, sizeof line, said) != NULL);
+  const char *port = strrchr(line, ':');
+  CHECK(port && (server_port = atoi(port + 1)) > 0);
+}
+
+/* The largest number behind `"name":` in what the server saw. */
+static long server_saw(const char *name) {
+  static char body[1 << 20];
+  struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons((uint16_t)server_port)};
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  const char *request = "GET /__mock/stats HTTP/1.1\r\nHost: mock\r\nConnection: close\r\n\r\n";
+  int socket_fd = socket(AF_INET, SOCK_STREAM, 0);
+  CHECK(socket_fd >= 0 && connect(socket_fd, (struct sockaddr *)&address, sizeof address) == 0);
+  CHECK(write(socket_fd, request, strlen(request)) == (ssize_t)strlen(request));
+  size_t len = 0;
+  for (ssize_t got; (got = read(socket_fd, body + len, sizeof body - 1 - len)) > 0;)
+    len += (size_t)got;
+  close(socket_fd);
+  body[len] = '\0';
+  long most = -1;
+  const char *quoted = json("'%s':", name);
+  for (const char *at = body; (at = strstr(at, quoted)); at += strlen(quoted)) {
+    long number = atol(at + strlen(quoted));
+    most = number > most ? number : most;
+  }
+  if (most < 0)
+    check_failed(__FILE__, __LINE__, "the server does not say what it saw", body);
+  return most;
+}
+
+static void back_pressure_reaches_the_socket_of_the_model(void) {
+  lodger_error *error = NULL;
+  lodger_agent *agent;
+  struct trace trace = {0};
+  start_server("{'steps':[{'reply':[{'type':'repeat','text':'0123456789abcdef','count':200000}]}]}");
+  const char *options = json(
+      "{'model':'anthropic/mock','auth':{'apiKey':'k'},'endpoint':{'kind':'anthropic','baseUrl':'http://127.0.0.1:%d'}}",
+      server_port);
+  EXPECT(LODGER_OK, lodger_agent_create(NULL, lodger_text(options), NULL, &agent, &error));
+  lodger_turn *turn = prompt(agent, "talk");
+  long taken = -1, before;
+  do {
+    before = taken;
+    sleep_ms(300);
+    taken = server_saw("bytesWritten");
+  } while (taken != before);
+  read_all(turn, &trace);
+  CHECK(trace.text_len == 200000u * 16);
+  CHECK(taken < server_saw("bytesWritten") / 2);
+  free(trace.text);
+  finish(agent, turn);
+  fclose(server_in);
+}
+
+const struct test streams[] = {
+    TEST(reading_waits_as_long_as_it_is_told),
+    TEST(a_second_reader_at_the_same_time_is_refused),
+    TEST(a_waker_rings_whenever_there_is_more),
+    TEST(a_waker_that_comes_after_the_end_rings_at_once),
+    TEST(one_mailbox_serves_fifty_turns),
+    TEST(a_mailbox_gives_all_keys_also_a_few_at_a_time),
+    TEST(a_reader_that_stops_holds_the_model_back_and_loses_nothing),
+    TEST(back_pressure_reaches_the_socket_of_the_model),
+    {0},
+};
