@@ -152,9 +152,8 @@ impl Queue {
     fn after_take(&self, state: &mut State, taken: Option<Vec<Arc<Event>>>) -> Drained {
         match taken {
             Some(events) => {
-                if state.has_room() {
-                    self.room.notify_waiters();
-                }
+                // Whoever waits for room looks for it, and begins to count anew: there is a reader.
+                self.room.notify_waiters();
                 Drained::Events(events)
             }
             None if state.ended => Drained::End,
