@@ -118,11 +118,14 @@ impl Answer {
     /// Reads an answer of the given kind. What does not fit is a refusal that says what was expected.
     #[must_use]
     pub fn from_json(kind: RequestKind, json: &str) -> Self {
+        // An object and nothing else: serde would take a list of the values, such as `["allow_once"]`, as well.
+        let Ok(fields) = serde_json::from_str(json) else { return Self::nonsense(kind) };
+        let object = Value::Object(fields);
         let read = match kind {
-            RequestKind::Permission => serde_json::from_str(json).map(Self::Permission),
-            RequestKind::Tool => serde_json::from_str(json).map(Self::Tool),
-            RequestKind::Question => serde_json::from_str(json).map(Self::Question),
-            RequestKind::Plan => serde_json::from_str(json).map(Self::Plan),
+            RequestKind::Permission => serde_json::from_value(object).map(Self::Permission),
+            RequestKind::Tool => serde_json::from_value(object).map(Self::Tool),
+            RequestKind::Question => serde_json::from_value(object).map(Self::Question),
+            RequestKind::Plan => serde_json::from_value(object).map(Self::Plan),
         };
         match read {
             Ok(Self::Question(QuestionAnswer::Dismissed { dismissed: false })) | Err(_) => Self::nonsense(kind),
@@ -177,4 +180,20 @@ impl Answer {
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands over a reference")]
 fn is_false(value: &bool) -> bool {
     !value
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_an_object_is_an_answer() {
+        let kinds = [RequestKind::Permission, RequestKind::Tool, RequestKind::Question, RequestKind::Plan];
+        for kind in kinds {
+            for json in [r#"["allow_once"]"#, "[true]", r#"[["yes"], null]"#, r#""allow_once""#, "true", "null", ""] {
+                let answer = Answer::from_json(kind, json);
+                assert_eq!(answer, Answer::nonsense(kind), "{kind:?} {json}");
+            }
+        }
+    }
 }
