@@ -70,6 +70,8 @@ class Hub:
 
     def __del__(self) -> None:
         self.mailbox.close()
+        if self._receiver is not None:
+            self._receiver.close()
         for listener in self._listeners.values():
             listener.abandoned()
 
@@ -87,6 +89,9 @@ class _Receiver:
         if self._task is None:
             self._task = self._loop.create_task(self._receive(hub))
             self._task.add_done_callback(lambda _: self._stopped(hub))
+
+    def close(self) -> None:
+        self._socket.close()
 
     async def _receive(self, hub: Hub) -> None:
         while not hub.is_idle:

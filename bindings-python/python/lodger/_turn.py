@@ -99,6 +99,8 @@ class Running:
 
     def _end(self, result: dict[str, Any]) -> None:
         self._ended = result
+        # The hub tells no more, and all events are in the queue.
+        self.events_ready()
         self._requests.all_withdrawn()
         for waiting in self._waiting:
             if not waiting.done():

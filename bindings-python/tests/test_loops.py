@@ -1,0 +1,163 @@
+"""Event loops of any kind, and what is left when one is closed."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import os
+import threading
+import weakref
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import lodger
+import pytest
+from kit import Scripts, call, eventually, repeat, step, text, wait_for_file
+from lodger._hub import hub_of
+
+uvloop = pytest.importorskip("uvloop")
+
+
+class NoReaders(asyncio.SelectorEventLoop):
+    """A loop that, like the one of Windows, can receive from sockets but not watch descriptors."""
+
+    def add_reader(self, *_: Any) -> None:  # type: ignore[override]
+        raise NotImplementedError
+
+
+LOOPS: list[Callable[[], asyncio.AbstractEventLoop]] = [asyncio.new_event_loop, uvloop.new_event_loop, NoReaders]
+
+
+def run(loop: asyncio.AbstractEventLoop, work: Any) -> Any:
+    """What `asyncio.run` does, on this loop."""
+    try:
+        return loop.run_until_complete(work)
+    finally:
+        loop.run_until_complete(cancel_all())
+        loop.close()
+
+
+async def cancel_all() -> None:
+    tasks = asyncio.all_tasks() - {asyncio.current_task()}
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
+
+
+@pytest.mark.parametrize("new_loop", LOOPS)
+def test_every_loop_streams_asks_and_calls_tools(scripts: Scripts, folder: Path, new_loop: Any) -> None:
+    @lodger.tool
+    async def double(number: int) -> int:
+        """Doubles it."""
+        return number * 2
+
+    async def ask(request: lodger.PermissionRequest) -> lodger.PermissionAnswer:
+        return {"kind": "allow_once"}
+
+    async def main() -> None:
+        write = call("write_file", path="a.txt", content="a")
+        expect = {"toolResults": [{"contains": "42"}, {"isError": False}]}
+        model = scripts.model(step(repeat(2000), call("double", number=21), write), step(text("ok"), expect=expect))
+        async with await lodger.create_agent(cwd=folder, model=model, tools=[double], on_permission=ask) as agent:
+            assert (await agent.prompt("go")).text == "ok"
+        assert (folder / "a.txt").exists()
+
+    run(new_loop(), main())
+
+
+@pytest.mark.parametrize("new_loop", LOOPS)
+def test_a_cleanup_after_the_end_of_run_still_closes(scripts: Scripts, tmp_path: Path, new_loop: Any) -> None:
+    ended: list[str] = []
+
+    async def main() -> None:
+        async def work() -> None:
+            agent = await lodger.create_agent(model=scripts.model(step(wait_for_file(tmp_path / "no"))))
+            try:
+                await agent.prompt("hi")
+            finally:
+                await agent.close()
+                ended.append("closed")
+
+        asyncio.get_running_loop().create_task(work())
+        await asyncio.sleep(0.05)
+
+    run(new_loop(), main())
+    assert ended == ["closed"]
+
+
+@pytest.mark.parametrize("new_loop", LOOPS[:2])
+def test_closing_a_loop_frees_its_hub_and_cancels_without_the_collector(
+    scripts: Scripts, tmp_path: Path, new_loop: Any
+) -> None:
+    async def main() -> tuple[weakref.ref[Any], int, lodger.Agent]:
+        agent = await lodger.create_agent(model=scripts.model(step(wait_for_file(tmp_path / "no"))))
+        agent.prompt("hi")
+        await asyncio.sleep(0.02)
+        hub = hub_of(asyncio.get_running_loop())
+        return weakref.ref(hub), hub.mailbox.fileno(), agent
+
+    gc.collect()
+    gc.disable()
+    try:
+        loop = new_loop()
+        hub, descriptor, agent = loop.run_until_complete(main())
+        assert hub() is not None
+        assert os.path.exists(f"/proc/self/fd/{descriptor}")
+        loop.close()
+        assert hub() is None
+        assert not os.path.exists(f"/proc/self/fd/{descriptor}")
+        assert eventually(lambda: not agent.interrupt()), "its turn was cancelled"
+    finally:
+        gc.enable()
+
+    asyncio.run(agent.close())
+
+
+def test_one_agent_can_be_used_on_one_loop_after_another(scripts: Scripts) -> None:
+    async def create() -> lodger.Agent:
+        return await lodger.create_agent(model=scripts.model(step(text("one")), step(text("two"))))
+
+    async def ask(agent: lodger.Agent) -> str:
+        return (await agent.prompt("hi")).text
+
+    agent = asyncio.run(create())
+    assert [asyncio.run(ask(agent)), asyncio.run(ask(agent))] == ["one", "two"]
+    asyncio.run(agent.close())
+
+
+def test_a_turn_is_used_on_its_own_loop_only(scripts: Scripts, tmp_path: Path) -> None:
+    async def main() -> None:
+        async with await lodger.create_agent(model=scripts.model(step(wait_for_file(tmp_path / "no")))) as agent:
+            turn = agent.prompt("hi")
+
+            async def elsewhere() -> None:
+                with pytest.raises(lodger.LodgerError) as raised:
+                    await turn.result()
+                assert raised.value.code == "unsupported"
+
+            await asyncio.to_thread(asyncio.run, elsewhere())
+
+    asyncio.run(main())
+
+
+def test_loops_of_several_threads_run_side_by_side(scripts: Scripts) -> None:
+    model = scripts.model(step(repeat(3000)))
+    lengths: list[int] = []
+
+    async def main() -> None:
+        async with await lodger.create_agent(model=model) as agent:
+            lengths.append(len((await agent.prompt("hi")).text))
+
+    running = [threading.Thread(target=asyncio.run, args=[main()]) for _ in range(8)]
+    for thread in running:
+        thread.start()
+    for thread in running:
+        thread.join()
+    assert lengths == [15_000] * 8
+
+
+async def test_prompting_needs_a_running_loop(scripts: Scripts) -> None:
+    async with await lodger.create_agent(model=scripts.model(step(text("ok")))) as agent:
+        with pytest.raises(RuntimeError, match="no running event loop"):
+            await asyncio.to_thread(agent.prompt, "hi")

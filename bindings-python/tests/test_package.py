@@ -1,0 +1,85 @@
+"""The package as a whole: what it exports, and that its hand-written halves fit the generated ones."""
+
+from __future__ import annotations
+
+import copy
+import inspect
+import pickle
+
+import lodger
+import pytest
+from lodger import _errors, _events, _inputs, _native, _types
+from lodger._events import event_from_wire
+
+
+def test_everything_that_is_exported_is_there() -> None:
+    assert sorted(lodger.__all__) == lodger.__all__ == sorted(set(lodger.__all__))
+    for name in lodger.__all__:
+        assert getattr(lodger, name) is not None
+    assert lodger.__version__ == _native.version()
+
+
+def test_every_event_and_block_is_exported() -> None:
+    names = {name for name in dir(_events) if name.endswith(("Event", "Content"))}
+    assert names <= set(lodger.__all__)
+
+
+def test_create_agent_takes_every_option_under_its_name() -> None:
+    options = set(inspect.signature(lodger.create_agent).parameters)
+    assert set(_inputs.AgentOptions.__annotations__) == options - {"on_permission", "on_question", "on_plan", "unknown"}
+
+
+def test_an_event_of_an_unknown_type_comes_as_it_is() -> None:
+    wire = {"v": 1, "seq": 7, "ts": 1, "sessionId": "ses_1", "type": "smell", "strength": 3}
+    event = event_from_wire(wire)
+    assert isinstance(event, lodger.UnknownEvent)
+    assert (event.type, event.seq, event.wire["strength"]) == ("unknown", 7, 3)
+
+
+@pytest.mark.parametrize(
+    ("code", "kind"),
+    [
+        ("provider_auth", lodger.ProviderError),
+        ("invalid_options", lodger.InvalidArgument),
+        ("session_busy", lodger.SessionError),
+        ("request_settled", lodger.RequestError),
+        ("closed", lodger.ClosedError),
+        ("forked", lodger.ForkedError),
+        ("internal", lodger.LodgerError),
+        ("something_new", lodger.LodgerError),
+    ],
+)
+def test_an_error_has_the_class_of_its_code(code: str, kind: type) -> None:
+    assert type(_errors.error(code, "why")) is kind
+
+
+def test_an_error_tells_all_that_the_engine_told() -> None:
+    wire: _types.Error = {
+        "code": "provider_rate_limited",
+        "message": "slow down",
+        "retryable": True,
+        "retryAfterMs": 1500,
+        "data": {"status": 429},
+    }
+    for error in (made := _errors.error_from_wire(wire), copy.copy(made), pickle.loads(pickle.dumps(made))):
+        assert str(error) == "provider_rate_limited: slow down"
+        assert (error.retryable, error.retry_after_ms, error.data) == (True, 1500, {"status": 429})
+        assert isinstance(error, lodger.ProviderError)
+
+
+def test_the_native_half_is_what_its_stub_says() -> None:
+    for name, kind in vars(_native).items():
+        if inspect.isclass(kind):
+            members = {member for member in vars(kind) if not member.startswith("__")}
+            assert members == STUB[name], name
+
+
+#: Private as it is, the native half is the one thing here that no type checker can look into.
+STUB = {
+    "Agent": {
+        "session_id", "is_closed", "prompt", "answer", "fail_request", "progress", "interrupt", "call", "close",
+        "begin_close",
+    },
+    "Turn": {"id", "claim_reader", "attach", "drain", "take_lane", "cancel"},
+    "Mailbox": {"fileno", "take", "close"},
+}  # fmt: skip
