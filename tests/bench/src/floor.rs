@@ -80,10 +80,13 @@ async fn turn(client: &reqwest::Client, base_url: &str, mut on_text: impl FnMut(
             .post(format!("{base_url}/v1/messages"))
             .header("content-type", "application/json")
             .header("x-api-key", "floor")
+            .header("anthropic-version", "2023-06-01")
             .body(body.to_string())
             .send()
             .await
-            .expect("the server answers");
+            .expect("the server answers")
+            .error_for_status()
+            .expect("the server takes the request");
         let mut call = None;
         let mut rest = Vec::new();
         let mut stream = response.bytes_stream();
