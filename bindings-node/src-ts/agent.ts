@@ -51,6 +51,7 @@ export class Agent implements AsyncDisposable {
       question: onQuestion !== undefined,
       plan: onPlan !== undefined,
     };
+    // First the hub: it keeps the addon loaded, also when a worker that alone had it ends.
     hub();
     this.#native = native(() => NativeAgent.create(json, environment, handlers));
     this.#desk = { agent: this.#native, tools: byName, onPermission, onQuestion, onPlan };
@@ -144,7 +145,10 @@ function checked(options: AgentOptions): AgentOptions {
   for (const [name, value] of Object.entries(options)) {
     const isFunction = typeof value === 'function';
     if (isFunction && !HANDLERS.has(name)) {
-      throw refusal('invalid_options', `option \`${name}\` is a function; the handlers are ${[...HANDLERS].join(', ')}`);
+      throw refusal(
+        'invalid_options',
+        `option \`${name}\` is a function; the handlers are ${[...HANDLERS].join(', ')}`,
+      );
     }
     if (HANDLERS.has(name) && !isFunction && value !== undefined) {
       throw refusal('invalid_options', `option \`${name}\` must be a function, not ${typeof value}`);

@@ -26,7 +26,10 @@ export class LodgerError extends Error {
 }
 
 /** An error that this half finds before the native one is asked. */
-export function refusal(code: 'invalid_options' | 'invalid_input' | 'closed' | 'reader_busy', message: string): LodgerError {
+export function refusal(
+  code: 'invalid_options' | 'invalid_input' | 'closed' | 'reader_busy',
+  message: string,
+): LodgerError {
   return new LodgerError({ code, message, retryable: false });
 }
 
@@ -61,7 +64,7 @@ export function messageOf(thrown: unknown): string {
   }
 }
 
-/** Half of a surrogate pair is no text to the native half: it becomes U+FFFD, as on every other way out of JavaScript. */
+/** Half of a surrogate pair is no text outside JavaScript: it becomes U+FFFD, as everywhere else that text leaves it. */
 function wellFormed(_key: string, value: unknown): unknown {
   return typeof value === 'string' ? value.toWellFormed() : value;
 }

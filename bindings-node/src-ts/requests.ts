@@ -25,7 +25,10 @@ export interface HandlerContext {
 }
 
 /** Answers one kind of request, now or later. */
-export type Handler<Asked, Answer> = (request: RequestBase & Asked, context: HandlerContext) => Answer | Promise<Answer>;
+export type Handler<Asked, Answer> = (
+  request: RequestBase & Asked,
+  context: HandlerContext,
+) => Answer | Promise<Answer>;
 
 /** The host's handlers. A kind without one is refused at once. */
 export interface Handlers {

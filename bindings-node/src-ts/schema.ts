@@ -1,4 +1,4 @@
-/** The TypeScript type that a JSON Schema describes, for the schemas that tools have. What is not known is `unknown`. */
+/** The TypeScript type that a JSON Schema describes, as far as the schemas of tools go; beyond that, `unknown`. */
 
 type Primitives = { string: string; number: number; integer: number; boolean: boolean; null: null };
 

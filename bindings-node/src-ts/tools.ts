@@ -14,8 +14,9 @@ export interface ToolContext {
 /**
  * A tool that the host runs. What `execute` returns is told to the model: a string as it is, `undefined` as `null`,
  * a `ToolResult` as text and pictures, anything else as JSON; at most 8 MiB. What it throws is told as an error.
+ *
+ * `Input` is what the model wrote, and fits the schema only as far as the model kept to it; `defineTool` types it.
  */
-// An input is what the model wrote: `any` unless `defineTool` knows better.
 export interface HostTool<Input = any> extends ToolOptions {
   execute(input: Input, context: ToolContext): unknown;
 }
@@ -89,7 +90,10 @@ function richAnswer({ text, images = [] }: ToolResult, isError: boolean): ToolAn
   if (problem) return { error: `the tool returned a malformed lodger.tool-result: ${problem}` };
   const content: Content[] = images.map(({ mimeType, data }) => ({ type: 'image', mimeType, data }));
   if (text !== '') content.unshift({ type: 'text', text: text.toWellFormed() });
-  return bounded({ content, isError }, Buffer.byteLength(text) + images.reduce((sum, { data }) => sum + data.length, 0));
+  return bounded(
+    { content, isError },
+    Buffer.byteLength(text) + images.reduce((sum, { data }) => sum + data.length, 0),
+  );
 }
 
 function problemOf(text: unknown, images: unknown): string | undefined {
@@ -115,7 +119,8 @@ function bounded(answer: ToolAnswer, bytes: number): ToolAnswer {
 export function declare(tools: readonly HostTool[]): { options: unknown[]; byName: Map<string, HostTool> } {
   const byName = new Map<string, HostTool>();
   const options = tools.map((tool, index) => {
-    if (typeof tool !== 'object' || tool === null) throw refusal('invalid_options', `tools[${index}] must be an object`);
+    if (typeof tool !== 'object' || tool === null)
+      throw refusal('invalid_options', `tools[${index}] must be an object`);
     const { execute, name, description, inputSchema, readOnly, timeoutMs, ...unknown } = tool;
     if (typeof execute !== 'function') {
       throw refusal('invalid_options', `tools[${index}].execute must be a function that runs the tool`);

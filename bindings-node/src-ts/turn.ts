@@ -145,7 +145,7 @@ export class RunningTurn implements Resident {
 
   async #readAll(onEvent?: (event: Event) => unknown): Promise<void> {
     try {
-      for (let batch; (batch = await this.#reader.next()) !== undefined; ) {
+      for (let batch; (batch = await this.#reader.next()) !== undefined;) {
         if (!onEvent) continue;
         for (const event of JSON.parse(batch) as Event[]) {
           const waits = onEvent(event);
@@ -209,7 +209,9 @@ export class Turn extends TurnStream implements PromiseLike<TurnResult> {
   }
 
   /** As `then`. */
-  catch<Caught = never>(onError?: ((error: unknown) => Caught | PromiseLike<Caught>) | null): Promise<TurnResult | Caught> {
+  catch<Caught = never>(
+    onError?: ((error: unknown) => Caught | PromiseLike<Caught>) | null,
+  ): Promise<TurnResult | Caught> {
     return this.then(undefined, onError);
   }
 

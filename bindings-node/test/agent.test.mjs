@@ -8,7 +8,10 @@ import { agentFor, endless, folder, scripted, text } from './kit.mjs';
 const code = (expected) => (error) => error instanceof LodgerError && error.code === expected;
 
 test('ESM and CommonJS have the same names', async () => {
-  const names = (module) => Object.keys(module).filter((name) => name !== '__esModule').sort();
+  const names = (module) =>
+    Object.keys(module)
+      .filter((name) => name !== '__esModule')
+      .sort();
   assert.deepEqual(names(createRequire(import.meta.url)('lodger')), names(await import('lodger')));
   assert.match(version, /^\d+\.\d+\.\d+/);
 });
@@ -106,10 +109,13 @@ test('the conversation can be read back', async (t) => {
   assert.deepEqual(agent.messages(), []);
   await agent.prompt('hello');
   const messages = agent.messages();
-  assert.deepEqual(messages.map((message) => [message.role, message.content]), [
-    ['user', [{ type: 'text', text: 'hello' }]],
-    ['assistant', [{ type: 'text', text: 'hi' }]],
-  ]);
+  assert.deepEqual(
+    messages.map((message) => [message.role, message.content]),
+    [
+      ['user', [{ type: 'text', text: 'hello' }]],
+      ['assistant', [{ type: 'text', text: 'hi' }]],
+    ],
+  );
   assert.equal(typeof messages[0].id, 'string');
   assert.ok(Math.abs(messages[0].createdAt - Date.now()) < 60_000);
 });

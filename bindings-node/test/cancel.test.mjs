@@ -86,7 +86,7 @@ test('return before the first event cancels', async (t) => {
 test('return releases a next that waits', async (t) => {
   const agent = await agentFor(t, [endless]);
   const iterator = agent.prompt('go')[Symbol.asyncIterator]();
-  for (let event; event?.type !== 'text_delta'; ) event = (await iterator.next()).value;
+  for (let event; event?.type !== 'text_delta';) event = (await iterator.next()).value;
   const waiting = iterator.next();
   await iterator.return();
   assert.equal((await waiting).done, true);

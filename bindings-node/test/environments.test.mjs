@@ -11,7 +11,10 @@ const threads = () => Number(/^Threads:\s+(\d+)/m.exec(readFileSync('/proc/self/
 const descriptors = () => readdirSync('/proc/self/fd').length;
 
 function start(options, more = {}) {
-  return new Worker(new URL('./worker.mjs', import.meta.url), { workerData: { options, read: true, ...more }, ...more });
+  return new Worker(new URL('./worker.mjs', import.meta.url), {
+    workerData: { options, read: true, ...more },
+    ...more,
+  });
 }
 
 const event = (worker, type) =>
@@ -33,7 +36,7 @@ test('a worker with an idle agent ends by itself', async (t) => {
   assert.equal(await exit(worker), 0);
 });
 
-test('a worker\'s agents see the worker\'s environment', async (t) => {
+test("a worker's agents see the worker's environment", async (t) => {
   const options = {
     cwd: folder(t),
     mode: 'full-auto',

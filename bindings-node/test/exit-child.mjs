@@ -1,4 +1,5 @@
 // A process in the middle of many turns, that ends in the way its argument says. Started by exit.test.mjs.
+import { mkdirSync } from 'node:fs';
 import { createAgent } from 'lodger';
 import { scripted, sleep, tool, until } from './kit.mjs';
 
@@ -9,7 +10,6 @@ const options = {
   env: { set: { LODGER_TEST_MARK: process.env.LODGER_TEST_MARK } },
 };
 const make = async (name, reply, more) => {
-  const { mkdirSync } = await import('node:fs');
   mkdirSync(`${folder}/${name}`, { recursive: true });
   return createAgent({ ...options, ...more, model: scripted(`${folder}/${name}`, [reply]) });
 };

@@ -28,7 +28,8 @@ test('a reader that stops stops the source, and loses nothing when it goes on', 
   const count = 60_000;
   const mock = await mockModel(t, [[repeat(count, 'x'.repeat(40))]]);
   const agent = await agentAt(t, mock);
-  const written = async () => Math.max(...(await mock.stats()).connections.map((connection) => connection.bytesWritten));
+  const written = async () =>
+    Math.max(...(await mock.stats()).connections.map((connection) => connection.bytesWritten));
 
   const iterator = agent.prompt('go')[Symbol.asyncIterator]();
   const events = [(await iterator.next()).value];
@@ -65,13 +66,16 @@ test('cancelling closes the connection', async (t) => {
 test('a refused key is an error that is not tried again', async (t) => {
   const mock = await mockModel(t, [[text('hi')]], { args: ['--api-key', 'sk-right'] });
   const agent = await agentAt(t, mock, { auth: { apiKey: 'sk-wrong' } });
-  await assert.rejects(async () => agent.prompt('go'), (error) => {
-    assert.ok(error instanceof LodgerError);
-    assert.equal(error.code, 'provider_auth');
-    assert.equal(error.retryable, false);
-    assert.doesNotMatch(JSON.stringify(error) + error.message, /sk-wrong/);
-    return true;
-  });
+  await assert.rejects(
+    async () => agent.prompt('go'),
+    (error) => {
+      assert.ok(error instanceof LodgerError);
+      assert.equal(error.code, 'provider_auth');
+      assert.equal(error.retryable, false);
+      assert.doesNotMatch(JSON.stringify(error) + error.message, /sk-wrong/);
+      return true;
+    },
+  );
 });
 
 test('agents in one process differ in key, folder and environment', async (t) => {
@@ -94,7 +98,8 @@ test('agents in one process differ in key, folder and environment', async (t) =>
   );
   for (const [index, { name, cwd }] of agents.entries()) {
     assert.match(told[index], new RegExp(`mark-${name}\n.*${cwd}`, 's'));
-    for (const other of agents) if (other.name !== name) assert.doesNotMatch(told[index], new RegExp(`mark-${other.name}`));
+    for (const other of agents)
+      if (other.name !== name) assert.doesNotMatch(told[index], new RegExp(`mark-${other.name}`));
   }
   assert.equal(process.env.MARK, undefined);
 });

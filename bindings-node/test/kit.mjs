@@ -13,7 +13,10 @@ export function folder(t) {
 
 /** A model that plays `steps`: a list of replies, each a list of parts or a whole step. */
 export function scripted(path, steps, after) {
-  const script = { steps: steps.map((step) => (Array.isArray(step) ? { reply: step } : step)), ...(after && { after }) };
+  const script = {
+    steps: steps.map((step) => (Array.isArray(step) ? { reply: step } : step)),
+    ...(after && { after }),
+  };
   const file = join(path, 'script.json');
   writeFileSync(file, JSON.stringify(script));
   return `scripted/${file}`;
@@ -57,7 +60,10 @@ export async function all(iterable) {
 export const types = (events) => events.map((event) => event.type);
 export const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 export const only = (events, type) => events.filter((event) => event.type === type);
-export const textOf = (events) => only(events, 'text_delta').map((event) => event.text).join('');
+export const textOf = (events) =>
+  only(events, 'text_delta')
+    .map((event) => event.text)
+    .join('');
 
 /** The text of the one result that the model was told. */
 export function toldText(events) {

@@ -46,7 +46,10 @@ test('a running turn holds the process until it has ended', async (t) => {
   const model = scripted(folder(t), [[delay(300), text('hi')]]);
   ended(
     'hi',
-    await program(`const agent = await createAgent({ model }); agent.prompt('go').result.then((r) => say(r.text));`, model),
+    await program(
+      `const agent = await createAgent({ model }); agent.prompt('go').result.then((r) => say(r.text));`,
+      model,
+    ),
   );
 });
 

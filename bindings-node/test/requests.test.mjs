@@ -49,7 +49,9 @@ test('a handler gets all that it needs to judge, in one flat object', async (t) 
 });
 
 test('a refusal reaches the model with its feedback', async (t) => {
-  const { agent, written } = await writer(t, { onPermission: async () => ({ kind: 'deny', feedback: 'not on Monday' }) });
+  const { agent, written } = await writer(t, {
+    onPermission: async () => ({ kind: 'deny', feedback: 'not on Monday' }),
+  });
   const events = await all(agent.prompt('go'));
   assert.equal(written(), false);
   assert.match(toldText(events), /not on Monday/);
@@ -110,7 +112,12 @@ test('a request is not behind unread deltas', async (t) => {
   const turn = agent.prompt('go');
   await asked.opened;
   const events = await all(turn);
-  assert.equal(only(events, 'text_delta').map((event) => event.text).join('').length, 202);
+  assert.equal(
+    only(events, 'text_delta')
+      .map((event) => event.text)
+      .join('').length,
+    202,
+  );
   assert.ok(written());
 });
 
@@ -167,8 +174,9 @@ test('requests as events are answered by their id', async (t) => {
     assert.equal(event.permission.toolName, 'write_file');
     assert.throws(() => agent.answer('req_other', { kind: 'allow_once' }), code('request_not_found'));
     agent.answer(event.requestId, { kind: 'allow_once' });
-    assert.throws(() => agent.answer(event.requestId, { kind: 'deny' }), (error) =>
-      ['request_settled', 'request_not_found'].includes(error.code),
+    assert.throws(
+      () => agent.answer(event.requestId, { kind: 'deny' }),
+      (error) => ['request_settled', 'request_not_found'].includes(error.code),
     );
   }
   assert.ok(written());

@@ -179,14 +179,15 @@ test('tools that only look run side by side', async (t) => {
 
 test('a schema is taken as it was when the agent was made', async (t) => {
   const inputSchema = { type: 'object', properties: { city: { type: 'string' } } };
-  const agent = await agentFor(t, [[call('mine')], [text('ok')]], { tools: [{ ...tool('mine', () => 1), inputSchema }] });
+  const agent = await agentFor(t, [[call('mine')], [text('ok')]], {
+    tools: [{ ...tool('mine', () => 1), inputSchema }],
+  });
   inputSchema.type = 'nonsense';
   assert.equal((await agent.prompt('go')).text, 'ok');
 });
 
 test('names are unique and well formed', async () => {
-  const make = (...names) =>
-    createAgent({ model: 'scripted/x.json', tools: names.map((name) => tool(name, () => 1)) });
+  const make = (...names) => createAgent({ model: 'scripted/x.json', tools: names.map((name) => tool(name, () => 1)) });
   for (const [names, named] of [
     [['a', 'a'], /"?a"?/],
     [[''], /tools\[0\]/],

@@ -1,4 +1,4 @@
-// The driver of this face for the golden traces: `node trace.mjs JOB OUT`. What a job says is in tests/golden/README.md.
+// The driver of this face for the golden traces: `node trace.mjs JOB OUT`. Jobs are described in tests/golden.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createAgent } from 'lodger';
@@ -9,7 +9,10 @@ const { options, prompt, answers, tools = {}, cancelAfter, reader } = JSON.parse
 const agent = await createAgent({
   ...options,
   ...(answers && { onPermission: () => play(answers.shift()) }),
-  tools: (options.tools ?? []).map((tool) => ({ ...tool, execute: (_input, context) => run(tools[tool.name], context) })),
+  tools: (options.tools ?? []).map((tool) => ({
+    ...tool,
+    execute: (_input, context) => run(tools[tool.name], context),
+  })),
 });
 const turn = agent.prompt(prompt);
 

@@ -17,7 +17,10 @@ test('a turn is iterated up to its done', async (t) => {
   assert.equal(textOf(events), 'hello world');
   assert.equal(events.at(-1).type, 'done');
   assert.equal(only(events, 'done').length, 1);
-  assert.deepEqual(events.map((event) => event.seq), events.map((_, index) => events[0].seq + index));
+  assert.deepEqual(
+    events.map((event) => event.seq),
+    events.map((_, index) => events[0].seq + index),
+  );
   assert.equal((await turn.result).text, 'hello world');
   assert.equal((await turn).reason, 'end_turn');
 });
@@ -38,21 +41,33 @@ test('a turn that fails yields its done and does not throw for it', async (t) =>
 
 test('awaiting a turn that fails rejects with what it came to', async (t) => {
   const agent = await agentFor(t, [failing([text('so far')]), [text('again')]]);
-  await assert.rejects(async () => agent.prompt('go'), (error) => {
-    assert.ok(code('provider_rejected')(error));
-    assert.match(error.message, /no such thing/);
-    assert.equal(error.result.reason, 'error');
-    assert.equal(error.retryable, false);
-    return true;
-  });
-  assert.equal(await agent.prompt('go on').catch(() => 'caught').then((result) => result.reason), 'end_turn');
+  await assert.rejects(
+    async () => agent.prompt('go'),
+    (error) => {
+      assert.ok(code('provider_rejected')(error));
+      assert.match(error.message, /no such thing/);
+      assert.equal(error.result.reason, 'error');
+      assert.equal(error.retryable, false);
+      return true;
+    },
+  );
+  assert.equal(
+    await agent
+      .prompt('go on')
+      .catch(() => 'caught')
+      .then((result) => result.reason),
+    'end_turn',
+  );
 });
 
 test('a turn can be caught and finished like a promise', async (t) => {
   const agent = await agentFor(t, [failing(), failing()]);
   let finished = false;
   assert.equal(await agent.prompt('go').catch((error) => error.code), 'provider_rejected');
-  await assert.rejects(agent.prompt('go').finally(() => (finished = true)), code('provider_rejected'));
+  await assert.rejects(
+    agent.prompt('go').finally(() => (finished = true)),
+    code('provider_rejected'),
+  );
   assert.ok(finished);
 });
 
