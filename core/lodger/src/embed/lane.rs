@@ -56,7 +56,10 @@ pub(super) struct Lane {
 
 impl Lane {
     pub(super) fn open(&self, request: Arc<Pending>) {
-        locked(&self.items).push_back(Item::Opened(request));
+        let mut items = locked(&self.items);
+        // What the host answered by id without taking it is of no use here any more.
+        items.retain(|item| !matches!(item, Item::Opened(pending) if pending.is_settled()));
+        items.push_back(Item::Opened(request));
     }
 
     /// True when the handler has the request and is to be told.
