@@ -168,14 +168,23 @@ pub fn drain(turn: &embed::Turn) -> Vec<Arc<Event>> {
     }
 }
 
-/// Waits for the next request in the lane.
+/// Waits for the next request in the lane. There must be no more than this one.
 pub fn next_request(turn: &embed::Turn) -> embed::OpenRequest {
-    wait_until("a request", || {
-        turn.take_lane().into_iter().find_map(|item| match item {
+    next_requests(turn, 1).remove(0)
+}
+
+/// Waits for so many requests, open at once.
+pub fn next_requests(turn: &embed::Turn, count: usize) -> Vec<embed::OpenRequest> {
+    let mut all = Vec::new();
+    wait_until("requests", || {
+        all.extend(turn.take_lane().into_iter().filter_map(|item| match item {
             embed::LaneItem::Opened(request) => Some(request),
             _ => None,
-        })
-    })
+        }));
+        (all.len() >= count).then_some(())
+    });
+    assert_eq!(all.len(), count, "more requests than expected");
+    all
 }
 
 /// Takes the lane until the turn has ended.
