@@ -11,8 +11,8 @@ const linux = { skip: process.platform !== 'linux' && 'reads /proc' };
 function program(source, model, more = {}, flags = []) {
   const prelude = `
     import { readFileSync } from 'node:fs';
-    import { createAgent } from 'lodger';
     const { MODEL: model, FOLDER: cwd } = process.env;
+    const createAgent = async (options) => (await import('lodger')).createAgent(options);
     const say = (...words) => console.log(...words);
   `;
   return new Promise((resolve) => {
@@ -115,6 +115,21 @@ test('agents that nobody closes are let go when they are collected', linux, asyn
     say(during > before);
   `;
   ended('true', await program(source, model, {}, ['--expose-gc']));
+});
+
+test('a process lives on when the workers that alone had agents are terminated', async (t) => {
+  const model = scripted(folder(t), [[repeat(1_000_000)]]);
+  const source = `
+    const { Worker } = await import('node:worker_threads');
+    for (let round = 0; round < 3; round++) {
+      const worker = new Worker(process.env.WORKER, { workerData: { options: { model }, read: true } });
+      await new Promise((resolve) => worker.on('message', (event) => event.type === 'text_delta' && resolve()));
+      await worker.terminate();
+    }
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    say('alive');
+  `;
+  ended('alive', await program(source, model, { WORKER: fileURLToPath(new URL('./worker.mjs', import.meta.url)) }));
 });
 
 test('no handler for SIGCHLD is installed', linux, async (t) => {
