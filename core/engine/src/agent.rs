@@ -19,7 +19,7 @@ use tokio::sync::watch;
 use crate::Outlet;
 use crate::context::StepContext;
 use crate::requests::{Pending, RequestTable};
-use crate::turn::{self, Turn};
+use crate::turn::{self, Running, Turn};
 
 /// Makes the model of a name.
 pub type OpenModel = Box<dyn Fn(&str) -> Result<Arc<dyn Model>> + Send + Sync>;
@@ -81,6 +81,8 @@ struct Settings {
 
 /// At most so many calls are allowed from now on; further ones ask again.
 const MAX_GRANTS: usize = 1024;
+/// Calls that are larger than this ask each time.
+const MAX_GRANT_BYTES: usize = 64 * 1024;
 
 pub(crate) fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
@@ -138,7 +140,7 @@ impl Agent {
         *running = Some(Arc::clone(&turn));
         self.0.is_running.send_replace(true);
         drop(running);
-        self.0.handle.spawn(turn::run(turn, MessageId::fresh(), content));
+        self.0.handle.spawn(turn::run(Running::new(turn), MessageId::fresh(), content));
         Ok(())
     }
 
@@ -230,9 +232,11 @@ impl Agent {
 
     /// Refuses further prompts and cancels the running turn. Does not wait.
     pub fn close(&self) {
-        let running = locked(&self.0.running);
-        self.0.closed.store(true, Ordering::SeqCst);
-        let running = running.clone();
+        let running = {
+            let running = locked(&self.0.running);
+            self.0.closed.store(true, Ordering::SeqCst);
+            running.clone()
+        };
         if let Some(turn) = running {
             turn.cancel();
         }
@@ -290,7 +294,7 @@ impl Shared {
     /// Allows a call from now on.
     pub(crate) fn grant(&self, call: String) {
         let mut grants = locked(&self.grants);
-        if grants.len() < MAX_GRANTS {
+        if grants.len() < MAX_GRANTS && call.len() <= MAX_GRANT_BYTES {
             grants.insert(call);
         }
     }

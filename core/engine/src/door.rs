@@ -10,8 +10,8 @@ use std::time::{Duration, Instant};
 use futures_util::future::BoxFuture;
 use lodger_policy::{Action, Decision, Verdict, decide};
 use lodger_protocol::{
-    Answer, DeniedBy, Effect, Outcome, Passing, PermissionAnswer, PermissionRequest, Persist, RequestBody,
-    ResolvedAccess, Target, TargetKind, ToolCallId,
+    Answer, DeniedBy, Effect, Outcome, Passing, PermissionAnswer, PermissionRequest, RequestBody, ResolvedAccess,
+    Target, TargetKind, ToolCallId,
 };
 use lodger_tools::{Ask, Patience, Progress, ToolContext, ToolOutput, ToolRun, limited};
 use lodger_workspace::FileHandle;
@@ -63,7 +63,7 @@ pub(crate) async fn pass(turn: &Arc<Turn>, context: &StepContext, call: &OpenCal
     };
     let accesses: Vec<ResolvedAccess> = files.iter().map(|file| file.access().clone()).collect();
     let target = resolved_target(run.target(), &accesses);
-    let name_of_call = format!("{} {}", call.tool_name, call.input);
+    let name_of_call = name_of_call(call, &accesses);
     let decision = decide(
         context.mode,
         Action {
@@ -111,6 +111,16 @@ fn resolved_target(mut target: Target, accesses: &[ResolvedAccess]) -> Target {
     target
 }
 
+/// What "this call, always" means: the same input that leads to the same places.
+fn name_of_call(call: &OpenCall, accesses: &[ResolvedAccess]) -> String {
+    let mut name = format!("{} {}", call.tool_name, call.input);
+    for access in accesses {
+        name.push('\0');
+        name.push_str(&access.canonical.to_string_lossy());
+    }
+    name
+}
+
 type Allowed = (Box<dyn ToolRun>, Vec<Box<dyn FileHandle>>);
 
 /// Asks the host. Hands the call back if it may run.
@@ -148,16 +158,10 @@ async fn permission(
     }));
     match ask::ask(turn, call.id.clone(), body, Patience::AsConfigured).await {
         Answer::Permission(PermissionAnswer::AllowOnce {}) => Ok((run, files)),
-        Answer::Permission(PermissionAnswer::AllowAlways { rule: None, persist: None | Some(Persist::Session) }) => {
+        Answer::Permission(PermissionAnswer::AllowAlways { .. }) => {
             turn.shared.grant(name_of_call);
             Ok((run, files))
         }
-        Answer::Permission(PermissionAnswer::AllowAlways { .. }) => Err(Box::new(Passed::denied(
-            DeniedBy::Host,
-            Some(
-                "the host allowed this by a rule or for longer than the session, which is not possible yet".to_owned(),
-            ),
-        ))),
         Answer::Permission(PermissionAnswer::Deny { feedback }) => {
             Err(Box::new(Passed::denied(DeniedBy::User, feedback)))
         }

@@ -114,9 +114,14 @@ impl Pending {
         }
     }
 
+    /// The answer, for the one who waits for it.
+    pub(crate) fn take(&self) -> Option<Answer> {
+        self.state().answer.take()
+    }
+
     pub(crate) async fn until_settled(&self) -> Answer {
         loop {
-            if let Some(answer) = self.state().answer.take() {
+            if let Some(answer) = self.take() {
                 return answer;
             }
             self.settled.notified().await;

@@ -12,7 +12,7 @@ use tokio::sync::watch;
 use crate::embed::{self, Drained};
 
 /// Events per look into the queue.
-const BATCH: usize = 64;
+const BATCH: usize = 256;
 
 /// A running or finished turn: a stream of its events, the last of which is `done`. It runs whether or not it
 /// is polled, until its queue is full. Dropping it cancels it.

@@ -3,7 +3,10 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use lodger_protocol::{Answer, Entry, Outcome, Passing, Request, RequestBody, RequestId, RequestKind, ToolCallId};
+use lodger_protocol::{
+    Answer, Entry, Outcome, Passing, PermissionAnswer, Persist, Request, RequestBody, RequestId, RequestKind,
+    ToolCallId,
+};
 use lodger_tools::Patience;
 
 use crate::outlet::Delivery;
@@ -43,9 +46,8 @@ pub(super) async fn ask(turn: &Arc<Turn>, call_id: ToolCallId, body: RequestBody
         expires_at: timeout.map(|time| shared.clock.now_ms().saturating_add(millis(time))),
         body,
     };
-    let id = request.request_id.clone();
     let pending = shared.requests.insert(request.clone(), progress_of(turn, call_id));
-    let settled = Settled { turn, id: id.clone() };
+    let open = Open { turn, pending: Arc::clone(&pending), outcome: None };
     turn.append(Entry::RequestOpened { request });
     if delivery == Delivery::Lane {
         turn.outlet.open(Arc::clone(&pending));
@@ -57,21 +59,54 @@ pub(super) async fn ask(turn: &Arc<Turn>, call_id: ToolCallId, body: RequestBody
         () = turn.cancelled.cancelled() => settle_without_host(turn, &pending, cancelled()).await,
         () = expiry(&pending, timeout) => settle_without_host(turn, &pending, expired(kind, timeout)).await,
     };
-    drop(settled);
+    let answer = possible(answer);
+    open.resolve(answer.outcome());
     drop(slot);
-    turn.append(Entry::RequestResolved { request_id: id, kind, outcome: answer.outcome() });
     answer
 }
 
-/// Takes the request off the table, also when the waiting call is dropped.
-struct Settled<'a> {
+/// An open request. Its one outcome is told in any case, also when the waiting call is dropped.
+struct Open<'a> {
     turn: &'a Turn,
-    id: RequestId,
+    pending: Arc<Pending>,
+    outcome: Option<Outcome>,
 }
 
-impl Drop for Settled<'_> {
+impl Open<'_> {
+    fn resolve(mut self, outcome: Outcome) {
+        self.outcome = Some(outcome);
+    }
+
+    /// The outcome of a request that nobody waits for any more.
+    fn given_up(&self) -> Outcome {
+        if self.pending.settle(cancelled()).is_ok() {
+            self.turn.outlet.withdraw(&self.pending.request.request_id);
+        }
+        self.pending.take().map_or(Outcome::Cancelled, |answer| answer.outcome())
+    }
+}
+
+impl Drop for Open<'_> {
     fn drop(&mut self) {
-        self.turn.shared.requests.remove(&self.id);
+        let outcome = self.outcome.unwrap_or_else(|| self.given_up());
+        let (request_id, kind) = (self.pending.request.request_id.clone(), self.pending.request.kind);
+        self.turn.append(Entry::RequestResolved { request_id: request_id.clone(), kind, outcome });
+        self.turn.shared.requests.remove(&request_id);
+    }
+}
+
+/// An answer that asks for what there is not is a refusal, and is told as one.
+fn possible(answer: Answer) -> Answer {
+    match answer {
+        Answer::Permission(
+            PermissionAnswer::AllowAlways { rule: Some(_), .. }
+            | PermissionAnswer::AllowAlways { persist: Some(Persist::Project | Persist::User), .. },
+        ) => Answer::Refused {
+            outcome: Outcome::Failed,
+            reason: "the host allowed this by a rule or for longer than the session, which is not possible yet"
+                .to_owned(),
+        },
+        answer => answer,
     }
 }
 

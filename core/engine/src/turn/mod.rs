@@ -61,10 +61,15 @@ impl Turn {
 
     /// Tells the reader something that is not kept.
     pub(crate) fn pass(&self, passing: Passing) {
-        let ring = self.shared.log.pass(Some(&self.id), passing, |event| self.outlet.publish(event));
-        if ring {
+        if self.pass_quietly(passing) {
             self.outlet.ring();
         }
+    }
+
+    /// The same without waking the reader. True: `ring` is owed, before the next wait.
+    #[must_use]
+    pub(crate) fn pass_quietly(&self, passing: Passing) -> bool {
+        self.shared.log.pass(Some(&self.id), passing, |event| self.outlet.publish(event))
     }
 
     /// Waits until a source may be read. A reader who never comes back ends the turn.
@@ -107,16 +112,37 @@ impl End {
     }
 }
 
+/// A turn that has not ended. Dropped, as it is when its runtime is shut down, it ends as cancelled.
+pub(crate) struct Running(Option<Arc<Turn>>);
+
+impl Running {
+    pub(crate) const fn new(turn: Arc<Turn>) -> Self {
+        Self(Some(turn))
+    }
+
+    fn end(&mut self, end: End) {
+        if let Some(turn) = self.0.take() {
+            turn.cancel();
+            closing::close(&turn, end);
+        }
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        self.end(End::cancelled());
+    }
+}
+
 /// Runs a turn to its end. Never fails and never panics: what goes wrong is the turn's end.
-pub(crate) async fn run(turn: Arc<Turn>, message_id: MessageId, content: Vec<Content>) {
+pub(crate) async fn run(mut running: Running, message_id: MessageId, content: Vec<Content>) {
+    let Some(turn) = running.0.clone() else { return };
     let end = match AssertUnwindSafe(drive(&turn, message_id, content)).catch_unwind().await {
         Ok(Ok(end)) => end,
         Ok(Err(error)) => End::failed(error),
         Err(panic) => End::failed(Error::new(ErrorCode::InternalPanic, panic_text(panic.as_ref()))),
     };
-    turn.stop.raise();
-    turn.cancelled.cancel();
-    closing::close(&turn, end);
+    running.end(end);
 }
 
 async fn drive(turn: &Arc<Turn>, message_id: MessageId, content: Vec<Content>) -> Result<End> {
@@ -132,7 +158,8 @@ async fn drive(turn: &Arc<Turn>, message_id: MessageId, content: Vec<Content>) -
         if turn.cancelled.is_cancelled() {
             return locked(&turn.failure).take().map_or_else(|| Ok(End::cancelled()), Err);
         }
-        match next_step(&shared.log.transcript(), &shared.limits) {
+        let step = next_step(&shared.log.transcript(), &shared.limits);
+        match step {
             Step::CallModel => {
                 context = shared.freeze();
                 reply::take(turn, &context).await?;

@@ -1,6 +1,6 @@
 //! One call of the model: its deltas out, its reply into the transcript.
 
-use futures_util::StreamExt;
+use futures_util::{FutureExt, StreamExt};
 use lodger_model::{ModelEvent, Reply};
 use lodger_protocol::{
     Content, Effect, Entry, Error, ErrorCode, MessageId, Passing, Result, StopReason, Target, TargetKind, ToolCallId,
@@ -19,40 +19,46 @@ pub(super) async fn take(turn: &Turn, context: &StepContext) -> Result<()> {
     let request = context.request(&turn.shared.log.transcript());
     let message_id = MessageId::fresh();
     let mut stream = context.model.stream(request);
+    let mut deltas = Deltas { turn, ring_owed: false };
     let mut said = String::new();
-    let cancelled = turn.cancelled.cancelled();
-    tokio::pin!(cancelled);
 
     loop {
         if !turn.outlet.has_room() {
+            deltas.ring();
             tokio::select! {
-                biased;
-                () = &mut cancelled => {}
+                () = turn.cancelled.cancelled() => {}
                 () = turn.until_room() => {}
             }
         }
-        let event = tokio::select! {
-            biased;
-            () = &mut cancelled => {
-                // Dropping the stream closes the connection before anything else happens.
-                drop(stream);
-                let content = if said.is_empty() { Vec::new() } else { vec![Content::text(said)] };
-                let partial = Reply { content, stop_reason: StopReason::Cancelled, usage: Usage::default() };
-                append_partial(turn, context, message_id, partial, StopReason::Cancelled);
-                return Ok(());
+        if turn.stop.is_raised() {
+            // Dropping the stream closes the connection before anything else happens.
+            drop(stream);
+            let content = if said.is_empty() { Vec::new() } else { vec![Content::text(said)] };
+            let partial = Reply { content, stop_reason: StopReason::Cancelled, usage: Usage::default() };
+            append_partial(turn, context, message_id, partial, StopReason::Cancelled);
+            return Ok(());
+        }
+        let event = match stream.next().now_or_never() {
+            Some(event) => event,
+            None => {
+                deltas.ring();
+                tokio::select! {
+                    biased;
+                    () = turn.cancelled.cancelled() => continue,
+                    event = stream.next() => event,
+                }
             }
-            event = stream.next() => event,
         };
         match event {
             Some(ModelEvent::TextDelta(text)) => {
                 said.push_str(&text);
-                turn.pass(Passing::TextDelta { message_id: message_id.clone(), text });
+                deltas.pass(Passing::TextDelta { message_id: message_id.clone(), text });
             }
             Some(ModelEvent::ThinkingDelta(text)) => {
-                turn.pass(Passing::ThinkingDelta { message_id: message_id.clone(), text });
+                deltas.pass(Passing::ThinkingDelta { message_id: message_id.clone(), text });
             }
             Some(ModelEvent::ToolInputDelta { tool_call_id, tool_name, text }) => {
-                turn.pass(Passing::ToolInputDelta { tool_call_id, tool_name, text });
+                deltas.pass(Passing::ToolInputDelta { tool_call_id, tool_name, text });
             }
             Some(ModelEvent::Finished(reply)) => {
                 append(turn, context, message_id, reply);
@@ -66,6 +72,31 @@ pub(super) async fn take(turn: &Turn, context: &StepContext) -> Result<()> {
                 return Err(Error::new(ErrorCode::ProviderStreamCut, "the model's stream ended without a reply"));
             }
         }
+    }
+}
+
+/// Passes deltas on and wakes the reader once for all that one piece of the provider's stream held, not for each.
+struct Deltas<'a> {
+    turn: &'a Turn,
+    ring_owed: bool,
+}
+
+impl Deltas<'_> {
+    fn pass(&mut self, delta: Passing) {
+        self.ring_owed |= self.turn.pass_quietly(delta);
+    }
+
+    /// To be called before every wait.
+    fn ring(&mut self) {
+        if std::mem::take(&mut self.ring_owed) {
+            self.turn.outlet.ring();
+        }
+    }
+}
+
+impl Drop for Deltas<'_> {
+    fn drop(&mut self) {
+        self.ring();
     }
 }
 

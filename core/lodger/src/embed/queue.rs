@@ -14,6 +14,8 @@ use super::locked;
 const MAX_EVENTS: usize = 256;
 /// A source is read only while fewer bytes wait.
 const MAX_BYTES: usize = 1024 * 1024;
+/// A source that waits goes on when half of that is free, lest it and its reader wake each other for every event.
+const RESUME_AT: usize = 2;
 
 /// What a drain finds.
 #[derive(Debug)]
@@ -40,11 +42,16 @@ struct State {
     ended: bool,
     armed: bool,
     has_reader: bool,
+    takes: u64,
 }
 
 impl State {
     fn has_room(&self) -> bool {
         self.ended || (self.events.len() < MAX_EVENTS && self.bytes < MAX_BYTES)
+    }
+
+    fn has_much_room(&self) -> bool {
+        self.ended || (self.events.len() <= MAX_EVENTS / RESUME_AT && self.bytes <= MAX_BYTES / RESUME_AT)
     }
 
     fn take(&mut self, max: usize) -> Option<Vec<Arc<Event>>> {
@@ -90,32 +97,38 @@ impl Queue {
 
     /// Waits for room; `while_waiting` is told when the wait begins (true) and ends (false).
     pub(super) async fn until_room(&self, stall: Duration, while_waiting: impl Fn(bool)) -> Result<()> {
-        let mut waiting = false;
-        let outcome = loop {
+        if self.has_room() {
+            return Ok(());
+        }
+        while_waiting(true);
+        let outcome = self.until_much_room(stall).await;
+        while_waiting(false);
+        outcome
+    }
+
+    async fn until_much_room(&self, stall: Duration) -> Result<()> {
+        let mut takes = locked(&self.state).takes;
+        loop {
             // Listening must begin before looking, else a drain in between is missed.
             let room = self.room.notified();
             tokio::pin!(room);
             room.as_mut().enable();
-            if self.has_room() {
-                break Ok(());
-            }
-            if !std::mem::replace(&mut waiting, true) {
-                while_waiting(true);
+            if locked(&self.state).has_much_room() {
+                return Ok(());
             }
             if tokio::time::timeout(stall, room).await.is_err() {
-                break Err(Error::new(
-                    ErrorCode::ConsumerStalled,
-                    format!(
-                        "nobody read the full event queue for {} ms; read the turn, or await it",
-                        stall.as_millis()
-                    ),
-                ));
+                let before = std::mem::replace(&mut takes, locked(&self.state).takes);
+                if before == takes {
+                    return Err(Error::new(
+                        ErrorCode::ConsumerStalled,
+                        format!(
+                            "nobody read the full event queue for {} ms; read the turn, or await it",
+                            stall.as_millis()
+                        ),
+                    ));
+                }
             }
-        };
-        if waiting {
-            while_waiting(false);
         }
-        outcome
     }
 
     /// Takes up to `max` events, or arms the bell.
@@ -152,8 +165,11 @@ impl Queue {
     fn after_take(&self, state: &mut State, taken: Option<Vec<Arc<Event>>>) -> Drained {
         match taken {
             Some(events) => {
-                // Whoever waits for room looks for it, and begins to count anew: there is a reader.
-                self.room.notify_waiters();
+                // A slow reader is a reader all the same: whoever waits for room begins to count anew.
+                state.takes += 1;
+                if state.has_much_room() {
+                    self.room.notify_waiters();
+                }
                 Drained::Events(events)
             }
             None if state.ended => Drained::End,
