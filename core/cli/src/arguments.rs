@@ -1,0 +1,131 @@
+//! The arguments, and the options that they stand for.
+
+use std::collections::BTreeMap;
+use std::io::{Read, stdin};
+use std::path::{Path, PathBuf};
+
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::{Parser, ValueEnum};
+use lodger::protocol::{
+    AgentOptions, Endpoint, EndpointKind, Environment, Error, Limits, Mode, Prompt, RequestDelivery, TextOrList,
+};
+
+use crate::exit;
+
+/// No prompt may be longer; what is over it is not even read.
+const MAX_PROMPT_BYTES: u64 = 32 * 1024 * 1024;
+
+const MODES: [Mode; 4] = [Mode::Ask, Mode::AutoEdit, Mode::FullAuto, Mode::Plan];
+
+/// A coding agent on the command line: runs one prompt in a folder, and ends.
+#[derive(Debug, Parser)]
+#[command(name = "lodger", version, max_term_width = 100, after_help = exit::help())]
+pub(crate) struct Arguments {
+    /// What to do; `-` reads it from standard input
+    #[arg(short, long, value_name = "TEXT")]
+    prompt: String,
+
+    /// What to print on standard output
+    #[arg(long, value_name = "FORMAT", value_enum, default_value_t = OutputFormat::Text)]
+    pub(crate) output_format: OutputFormat,
+
+    /// provider/model, such as anthropic/claude-sonnet-5-5; scripted/FILE.json plays a script
+    /// [default: LODGER_MODEL of the environment]
+    #[arg(long, value_name = "MODEL")]
+    model: Option<String>,
+
+    /// How much the agent may do without asking
+    #[arg(long, value_name = "MODE", default_value = Mode::Ask.as_str(), value_parser = modes())]
+    mode: Mode,
+
+    /// The folder to work in [default: this one]
+    #[arg(long, value_name = "FOLDER")]
+    cwd: Option<PathBuf>,
+
+    /// A server that speaks Anthropic Messages [default: LODGER_BASE_URL of the environment, else the provider's own]
+    #[arg(long, value_name = "URL")]
+    base_url: Option<String>,
+
+    /// After how long an unanswered question is a refusal; 0 waits for ever [default: 300]
+    #[arg(long, value_name = "SECONDS")]
+    permission_timeout: Option<u32>,
+
+    /// How many times the model may be called [default: 100]
+    #[arg(long, value_name = "N")]
+    max_steps: Option<u32>,
+
+    /// Added to what the model is told before the conversation
+    #[arg(long, value_name = "TEXT")]
+    append_system_prompt: Option<String>,
+}
+
+/// What is printed on standard output.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum OutputFormat {
+    /// The answer, as it is written; what is done for it goes to standard error
+    Text,
+    /// The result, as one JSON object
+    Json,
+    /// Every event, as one line of JSON each; the last is `done`
+    StreamJson,
+}
+
+impl Arguments {
+    /// The options that they stand for.
+    pub(crate) fn options(&self, env: &Environment, requests: RequestDelivery) -> Result<AgentOptions, Error> {
+        let model = self.model.as_deref().or_else(|| env.get("LODGER_MODEL")).ok_or_else(|| {
+            Error::invalid_options(
+                "there is no model; give --model provider/model, such as anthropic/claude-sonnet-5-5, or set LODGER_MODEL",
+            )
+        })?;
+        let endpoint = self.base_url.as_deref().or_else(|| env.get("LODGER_BASE_URL")).map(|base_url| Endpoint {
+            kind: EndpointKind::Anthropic,
+            base_url: base_url.to_owned(),
+            headers: BTreeMap::new(),
+        });
+        let mut limits = Limits::default();
+        if let Some(max_steps) = self.max_steps {
+            limits.max_steps = max_steps;
+        }
+        Ok(AgentOptions {
+            cwd: Some(absolute(self.cwd.as_deref().unwrap_or(Path::new(".")))?),
+            model: Some(model.to_owned()),
+            endpoint,
+            mode: self.mode,
+            append_instructions: self.append_system_prompt.clone().map(TextOrList::Text),
+            requests,
+            permission_timeout_ms: self.permission_timeout.map(|seconds| u64::from(seconds) * 1000),
+            limits,
+            ..AgentOptions::default()
+        })
+    }
+
+    /// The prompt, from standard input where that is meant.
+    pub(crate) fn prompt(&self) -> Result<Prompt, Error> {
+        if self.prompt != "-" {
+            return Ok(self.prompt.as_str().into());
+        }
+        let mut bytes = Vec::new();
+        stdin()
+            .lock()
+            .take(MAX_PROMPT_BYTES)
+            .read_to_end(&mut bytes)
+            .map_err(|error| Error::invalid_input(format!("the prompt cannot be read from standard input: {error}")))?;
+        let text = String::from_utf8(bytes)
+            .map_err(|error| Error::invalid_input(format!("the prompt on standard input must be UTF-8: {error}")))?;
+        Ok(text.into())
+    }
+}
+
+fn modes() -> impl TypedValueParser<Value = Mode> {
+    PossibleValuesParser::new(MODES.map(Mode::as_str))
+        .map(|name| MODES.into_iter().find(|mode| mode.as_str() == name).unwrap_or_default())
+}
+
+fn absolute(folder: &Path) -> Result<String, Error> {
+    let path = std::path::absolute(folder)
+        .map_err(|error| Error::invalid_options(format!("--cwd {}: {error}", folder.display())))?;
+    path.into_os_string()
+        .into_string()
+        .map_err(|path| Error::invalid_options(format!("--cwd {}: the path must be UTF-8", path.display())))
+}

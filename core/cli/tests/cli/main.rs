@@ -1,0 +1,9 @@
+//! The command as its users meet it: arguments, pipes, a real terminal, real signals.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
+
+mod exit_codes;
+mod kit;
+mod output;
+mod signals;
+mod terminal;
