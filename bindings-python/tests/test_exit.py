@@ -19,8 +19,8 @@ CODES = {
     "exception": {1},
     "_exit": {7},
     "open-loop": {0},
-    "sigint": {-signal.SIGINT, 130, 1},
-    "sigint-outside": {-signal.SIGINT, 130, 1},
+    "sigint": {-signal.SIGINT},
+    "sigint-outside": {-signal.SIGINT},
 }
 ROUNDS = 40 if os.environ.get("LODGER_DEEP") else 8
 

@@ -8,7 +8,20 @@ import signal
 from pathlib import Path
 
 import lodger
-from kit import Scripts, all_events, call, children, descriptors, engine_threads, eventually, result_text, results, step, text, threads
+from kit import (
+    Scripts,
+    all_events,
+    call,
+    children,
+    descriptors,
+    engine_threads,
+    eventually,
+    result_text,
+    results,
+    step,
+    text,
+    threads,
+)
 
 
 @lodger.tool

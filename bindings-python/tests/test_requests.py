@@ -71,7 +71,7 @@ async def test_without_a_handler_the_answer_is_no(scripts: Scripts, folder: Path
 
 
 async def raises(request: lodger.PermissionRequest) -> Any:
-    raise LookupError("secret detail")
+    raise LookupError("no screen")
 
 
 async def cancels_itself(request: lodger.PermissionRequest) -> Any:
@@ -112,7 +112,6 @@ async def test_a_handler_that_fails_or_answers_nonsense_refuses(scripts: Scripts
         events = await all_events(agent.prompt("go"))
     assert outcomes(events) == ["failed"]
     assert "tool_denied" in types(events)
-    assert "secret detail" not in str(events)
     assert not (folder / "a.txt").exists()
 
 

@@ -207,6 +207,27 @@ async def test_a_rich_result_has_pictures_and_may_be_an_error(scripts: Scripts) 
     ]
 
 
+@pytest.mark.parametrize(
+    ("value", "complaint"),
+    [
+        ("x" * (8 * 1024 * 1024 + 1), "8388609 bytes"),
+        (lodger.ToolResult(images=[lodger.Image("image/png", b"x")] * 9), "9 images"),
+        (lodger.ToolResult(images=[lodger.Image("image/bmp", b"x")]), "images[0].mime_type"),
+        (lodger.ToolResult(images=[lodger.Image("image/png", "no base64!")]), "images[0].data"),
+        (lodger.ToolResult(images=[lodger.Image("image/png", b"x" * 4_000_000)]), "images[0].data is over"),
+    ],
+)
+async def test_a_result_over_a_bound_fails_the_call(scripts: Scripts, value: Any, complaint: str) -> None:
+    @lodger.tool
+    async def give() -> Any:
+        """Gives it."""
+        return value
+
+    result = await run(scripts, give)
+    assert result.is_error
+    assert complaint in result_text(result)
+
+
 @pytest.mark.parametrize("plain", [False, True])
 async def test_an_exception_fails_the_call_with_its_message(scripts: Scripts, plain: bool) -> None:
     async def raises() -> None:

@@ -89,7 +89,8 @@ from ._inputs import (
 )
 from ._native import version as _version
 from ._requests import PermissionHandler, PermissionRequest, PlanHandler, PlanRequest, QuestionHandler, QuestionRequest
-from ._tools import Image, Tool, ToolContext, ToolResult, tool
+from ._results import Image, ToolResult
+from ._tools import Tool, ToolContext, tool
 from ._turn import Events, Stream, Turn
 from ._types import (
     Boundary,

@@ -20,7 +20,8 @@ from typing import Any, TypeAlias
 from . import _events, _inputs, _native
 from ._errors import LodgerError, RequestError
 from ._options import to_json, well_formed
-from ._tools import Tool, ToolContext, answer_of
+from ._results import answer_of
+from ._tools import Tool, ToolContext
 
 
 @dataclass(slots=True)
@@ -112,10 +113,10 @@ class Requests:
     async def _serve(self, request_id: str, wire: dict[str, Any], cancelled: threading.Event) -> None:
         try:
             answer = to_json(await self._answer(wire, cancelled), "invalid_input")
-        except Exception:
-            self._settle(self._agent.fail_request, request_id, _FAILED[wire["kind"]])
-        except BaseException:
-            self._settle(self._agent.fail_request, request_id, _FAILED[wire["kind"]])
+        except Exception as raised:
+            self._fail(request_id, raised)
+        except BaseException as raised:
+            self._fail(request_id, raised)
             raise
         else:
             self._settle(self._agent.answer, request_id, answer)
@@ -138,6 +139,9 @@ class Requests:
             case kind:
                 raise LodgerError("unsupported", f"this agent has no handler for a request of kind {kind}")
 
+    def _fail(self, request_id: str, raised: BaseException) -> None:
+        self._settle(self._agent.fail_request, request_id, f"the handler failed: {_message(raised)}")
+
     @staticmethod
     def _settle(call: Callable[[str, str], None], request_id: str, text: str) -> None:
         try:
@@ -149,20 +153,15 @@ class Requests:
                 raise
 
 
-#: What the model is told when a handler failed; why it failed is the host's business.
-_FAILED = {
-    "permission": "approval failed",
-    "question": "the question could not be asked",
-    "plan": "the plan could not be shown",
-    "tool": "the tool failed",
-}
-
-
 async def _run(tool: Tool[..., Any], given: Any, context: ToolContext) -> dict[str, Any]:
     try:
         return answer_of(await _call(tool.execute, **tool.bind(given, context)))
     except Exception as raised:
-        return {"error": str(raised) or type(raised).__name__}
+        return {"error": _message(raised)}
+
+
+def _message(raised: BaseException) -> str:
+    return str(raised) or type(raised).__name__
 
 
 def _with_ids(request: Any, wire: dict[str, Any]) -> Any:

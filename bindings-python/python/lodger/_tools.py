@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import base64
-import dataclasses
 import inspect
-import json
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Generic, ParamSpec, TypeVar, get_type_hints, overload
 
@@ -17,28 +14,6 @@ from ._schema import convert, schema_of
 
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
-
-
-@dataclass(frozen=True, slots=True)
-class Image:
-    """A picture in a tool's result."""
-
-    #: `image/png`, `image/jpeg`, `image/gif` or `image/webp`.
-    mime_type: str
-    #: The bytes, or their base64.
-    data: bytes | str
-
-
-@dataclass(frozen=True, slots=True)
-class ToolResult:
-    """A result that says more than a value can."""
-
-    #: Told to the model.
-    text: str = ""
-    #: Shown to the model.
-    images: list[Image] = field(default_factory=list)
-    #: The tool ran, and what it says is an error.
-    is_error: bool = False
 
 
 class ToolContext:
@@ -179,28 +154,6 @@ def as_tool(given: Any) -> Tool[..., Any]:
     if inspect.isroutine(given):
         return tool(given)
     raise error("invalid_options", f"tools: expected functions, best made tools by @lodger.tool, but found {given!r}")
-
-
-def answer_of(result: Any) -> dict[str, Any]:
-    """The answer to a tool request, for what a tool returned."""
-    if not isinstance(result, ToolResult):
-        text = result if isinstance(result, str) else _json(result)
-        return {"content": [{"type": "text", "text": text}]}
-    content: list[dict[str, str]] = [{"type": "text", "text": result.text}] if result.text or not result.images else []
-    for image in result.images:
-        data = image.data if isinstance(image.data, str) else base64.b64encode(image.data).decode()
-        content.append({"type": "image", "mimeType": image.mime_type, "data": data})
-    return {"content": content, "isError": result.is_error}
-
-
-def _json(result: Any) -> str:
-    return json.dumps(result, ensure_ascii=False, separators=(",", ":"), default=_fields)
-
-
-def _fields(value: Any) -> dict[str, Any]:
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        return dataclasses.asdict(value)
-    raise TypeError(f"the tool returned a {type(value).__name__}, which has no form in JSON")
 
 
 def _no_description(function: Callable[..., Any]) -> str:

@@ -1,0 +1,78 @@
+"""What a tool of the host may return, and what the model is told of it."""
+
+from __future__ import annotations
+
+import base64
+import dataclasses
+import json
+import re
+from dataclasses import dataclass, field
+from typing import Any
+
+_MAX_BYTES = 8 * 1024 * 1024
+_MAX_IMAGES = 8
+_MAX_IMAGE_BYTES = 5 * 1024 * 1024
+_IMAGE_TYPES = ("image/png", "image/jpeg", "image/gif", "image/webp")
+
+
+@dataclass(frozen=True, slots=True)
+class Image:
+    """A picture in a tool's result."""
+
+    #: `image/png`, `image/jpeg`, `image/gif` or `image/webp`.
+    mime_type: str
+    #: The bytes, or their base64; at most 5 MiB as base64.
+    data: bytes | str
+
+
+@dataclass(frozen=True, slots=True)
+class ToolResult:
+    """A result that says more than a value can."""
+
+    #: Told to the model.
+    text: str = ""
+    #: Shown to the model; at most 8.
+    images: list[Image] = field(default_factory=list)
+    #: The tool ran, and what it says is an error.
+    is_error: bool = False
+
+
+def answer_of(result: Any) -> dict[str, Any]:
+    """The answer to a tool request, for what a tool returned."""
+    if isinstance(result, ToolResult):
+        content = [_image(image, index) for index, image in enumerate(result.images)]
+        if len(content) > _MAX_IMAGES:
+            raise ValueError(f"the tool returned {len(content)} images; at most {_MAX_IMAGES} are allowed")
+        if result.text or not content:
+            content.insert(0, {"type": "text", "text": result.text})
+        return _bounded({"content": content, "isError": result.is_error})
+    text = result if isinstance(result, str) else _json(result)
+    return _bounded({"content": [{"type": "text", "text": text}]})
+
+
+def _image(image: Image, index: int) -> dict[str, str]:
+    data = image.data if isinstance(image.data, str) else base64.b64encode(image.data).decode()
+    if image.mime_type not in _IMAGE_TYPES:
+        raise ValueError(f"images[{index}].mime_type must be one of {', '.join(_IMAGE_TYPES)}")
+    if len(data) > _MAX_IMAGE_BYTES:
+        raise ValueError(f"images[{index}].data is over {_MAX_IMAGE_BYTES} bytes as base64")
+    if not re.fullmatch(r"[A-Za-z0-9+/]+={0,2}", data):
+        raise ValueError(f"images[{index}].data must be bytes or base64 text")
+    return {"type": "image", "mimeType": image.mime_type, "data": data}
+
+
+def _bounded(answer: dict[str, Any]) -> dict[str, Any]:
+    size = sum(len(block.get("text", block.get("data", "")).encode("utf-8", "replace")) for block in answer["content"])
+    if size > _MAX_BYTES:
+        raise ValueError(f"the tool returned {size} bytes; at most {_MAX_BYTES} are allowed")
+    return answer
+
+
+def _json(result: Any) -> str:
+    return json.dumps(result, ensure_ascii=False, separators=(",", ":"), default=_fields)
+
+
+def _fields(value: Any) -> dict[str, Any]:
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return dataclasses.asdict(value)
+    raise TypeError(f"the tool returned a {type(value).__name__}, which has no form in JSON")
