@@ -30,11 +30,11 @@ rust:
 	cargo build --workspace --profile $(PROFILE)
 
 # Node: the addon beside the compiled TypeScript.
-node: rust $(NODE)/dist/.stamp
+node: rust $(NODE)/dist/.stamp examples/node/node_modules/.stamp
 	install -C -m 755 $(OUT)/liblodger_node.so $(NODE)/lodger_node.node
 
-$(NODE)/node_modules/.stamp: $(NODE)/package-lock.json
-	cd $(NODE) && npm ci --no-audit --no-fund
+$(NODE)/node_modules/.stamp examples/node/node_modules/.stamp: %/node_modules/.stamp: %/package-lock.json
+	cd $* && npm ci --no-audit --no-fund
 	touch $@
 
 $(NODE)/dist/.stamp: $(NODE)/node_modules/.stamp $(wildcard $(NODE)/src-ts/*.ts $(NODE)/tsconfig*.json) $(NODE)/package.json
@@ -51,9 +51,8 @@ $(VENV)/.stamp: $(PYTHON)/requirements-dev.txt
 	echo $(CURDIR)/$(PYTHON)/python > "$$($(VENV)/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/lodger.pth"
 	touch $@
 
-demo: build ## Play one scripted conversation through Rust, C, C++, Node and Python
-	cargo run --quiet --package lodger --example demo
-	$(MAKE) --no-print-directory -C examples OUT=$(OUT) demo
+demo: build ## One agent after the other mends a small project, in Rust, C, C++, Node and Python
+	@OUT=$(OUT) examples/demo
 
 test: ## Build, then run every suite; the last line is `N passed, N failed`
 	@tests/run
@@ -77,4 +76,5 @@ gen: ## Write the files that are generated from the Rust types
 
 clean: ## Remove everything that was built or fetched
 	cargo clean
-	rm -rf $(VENV) $(NODE)/{node_modules,dist,dist-cjs,lodger_node.node} $(PYTHON)/python/lodger/*.so
+	$(MAKE) --no-print-directory -C tests/c clean
+	rm -rf examples/node/node_modules $(VENV) $(NODE)/{node_modules,dist,dist-cjs,lodger_node.node} $(PYTHON)/python/lodger/*.so
