@@ -105,6 +105,7 @@ test('agents that nobody closes are let go when they are collected', linux, asyn
   const model = scripted(folder(t), [[text('hi')]]);
   const source = `
     const threads = () => Number(/^Threads:\\s+(\\d+)/m.exec(readFileSync('/proc/self/status', 'utf8'))[1]);
+    await import('lodger');
     const before = threads();
     for (let index = 0; index < 100; index++) await (await createAgent({ model })).prompt('go');
     const during = threads();
@@ -122,7 +123,7 @@ test('a process lives on when the workers that alone had agents are terminated',
   const source = `
     const { Worker } = await import('node:worker_threads');
     for (let round = 0; round < 3; round++) {
-      const worker = new Worker(process.env.WORKER, { workerData: { options: { model }, read: true } });
+      const worker = new Worker(process.env.WORKER, { execArgv: [], workerData: { options: { model }, read: true } });
       await new Promise((resolve) => worker.on('message', (event) => event.type === 'text_delta' && resolve()));
       await worker.terminate();
     }
