@@ -1,6 +1,5 @@
 //! From entries to the conversation that the next request shows the model: always one that a provider accepts.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
 use lodger_protocol::{Content, Entry, Event, EventBody, Message, MessageId, Role, StopReason, ToolCallId};
@@ -12,16 +11,8 @@ const INTERRUPTED: &str = "interrupted: the call did not finish and its effects 
 /// closed as interrupted, here and not in the log. A reply that was cut keeps its text, never a call.
 #[must_use]
 pub fn conversation(entries: &[Arc<Event>]) -> Vec<Message> {
-    let results: HashMap<&ToolCallId, &Entry> = entries
-        .iter()
-        .filter_map(|event| match &event.body {
-            EventBody::Entry(entry @ Entry::ToolResult { tool_call_id, .. }) => Some((tool_call_id, entry)),
-            _ => None,
-        })
-        .collect();
-
     let mut messages = Vec::new();
-    for event in entries {
+    for (index, event) in entries.iter().enumerate() {
         let EventBody::Entry(entry) = &event.body else { continue };
         match entry {
             Entry::UserMessage { message_id, content } => messages.push(Message {
@@ -31,7 +22,7 @@ pub fn conversation(entries: &[Arc<Event>]) -> Vec<Message> {
                 created_at: event.ts,
             }),
             Entry::AssistantMessage { message_id, content, stop_reason, .. } => {
-                push_reply(&mut messages, &results, message_id, content, *stop_reason, event.ts);
+                push_reply(&mut messages, &entries[index + 1..], message_id, content, *stop_reason, event.ts);
             }
             Entry::TurnStart { .. }
             | Entry::ToolCall { .. }
@@ -54,7 +45,7 @@ pub fn conversation(entries: &[Arc<Event>]) -> Vec<Message> {
 
 fn push_reply(
     messages: &mut Vec<Message>,
-    results: &HashMap<&ToolCallId, &Entry>,
+    after: &[Arc<Event>],
     id: &MessageId,
     content: &[Content],
     stop_reason: StopReason,
@@ -72,7 +63,7 @@ fn push_reply(
     let answers: Vec<Content> = content
         .iter()
         .filter_map(|block| match block {
-            Content::ToolCall { tool_call_id, .. } => Some(answer_to(tool_call_id, results.get(tool_call_id).copied())),
+            Content::ToolCall { tool_call_id, .. } => Some(answer_to(tool_call_id, after)),
             _ => None,
         })
         .collect();
@@ -83,17 +74,19 @@ fn push_reply(
     }
 }
 
-fn answer_to(tool_call_id: &ToolCallId, result: Option<&Entry>) -> Content {
-    match result {
-        Some(Entry::ToolResult { content, is_error, .. }) => {
-            Content::ToolResult { tool_call_id: tool_call_id.clone(), content: content.clone(), is_error: *is_error }
-        }
-        _ => Content::ToolResult {
-            tool_call_id: tool_call_id.clone(),
-            content: vec![Content::text(INTERRUPTED)],
-            is_error: true,
-        },
-    }
+/// The answer stands before the next reply: some providers give the same ids in every reply.
+fn answer_to(id: &ToolCallId, after: &[Arc<Event>]) -> Content {
+    let result = after
+        .iter()
+        .take_while(|event| !matches!(event.body, EventBody::Entry(Entry::AssistantMessage { .. })))
+        .find_map(|event| match &event.body {
+            EventBody::Entry(Entry::ToolResult { tool_call_id, content, is_error, .. }) if tool_call_id == id => {
+                Some((content.clone(), *is_error))
+            }
+            _ => None,
+        });
+    let (content, is_error) = result.unwrap_or_else(|| (vec![Content::text(INTERRUPTED)], true));
+    Content::ToolResult { tool_call_id: id.clone(), content, is_error }
 }
 
 #[cfg(test)]
@@ -116,6 +109,16 @@ mod tests {
 
     fn call(id: &str) -> Content {
         Content::ToolCall { tool_call_id: id.into(), tool_name: "t".to_owned(), input: json!({}) }
+    }
+
+    fn text_of_result(blocks: &[Content]) -> String {
+        blocks
+            .iter()
+            .map(|block| match block {
+                Content::ToolResult { content, .. } => Content::joined_text(content),
+                _ => String::new(),
+            })
+            .collect()
     }
 
     fn replayed(entries: Vec<Entry>) -> Vec<(Role, Vec<Content>)> {
@@ -143,15 +146,30 @@ mod tests {
             result("1", "first"),
         ]);
         assert_eq!(told.len(), 2);
-        let texts: Vec<_> = told[1]
-            .1
-            .iter()
-            .map(|block| match block {
-                Content::ToolResult { content, .. } => Content::joined_text(content),
-                _ => String::new(),
-            })
-            .collect();
+        let texts: Vec<_> = told[1].1.iter().map(|block| text_of_result(std::slice::from_ref(block))).collect();
         assert_eq!(texts, ["first", "second"]);
+    }
+
+    #[test]
+    fn ids_that_come_again_in_a_later_reply_keep_their_own_results() {
+        let result = |text: &str| Entry::ToolResult {
+            tool_call_id: "1".into(),
+            tool_name: "t".to_owned(),
+            content: vec![Content::text(text)],
+            is_error: false,
+            duration_ms: 1,
+            truncated: false,
+            files: Vec::new(),
+        };
+        let told = replayed(vec![
+            reply(vec![call("1")], StopReason::ToolUse),
+            result("first"),
+            reply(vec![call("1")], StopReason::ToolUse),
+            result("second"),
+            reply(vec![call("1")], StopReason::ToolUse),
+        ]);
+        let texts: Vec<_> = told.iter().map(|(_, blocks)| text_of_result(blocks)).collect();
+        assert_eq!(texts, ["", "first", "", "second", "", INTERRUPTED]);
     }
 
     #[test]
