@@ -2,6 +2,7 @@
 
 mod edit_file;
 mod input;
+mod output;
 mod read_file;
 mod run_shell;
 mod text_file;

@@ -10,6 +10,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::input;
+use super::output::{Kept, Undivided};
 use crate::{Tool, ToolContext, ToolFailure, ToolOutput, ToolRun};
 
 const NAME: &str = "run_shell";
@@ -88,6 +89,7 @@ impl ToolRun for Input {
 /// Takes the output while there is room to show it, and ends with what the model is told.
 async fn watch(mut running: Running, context: &ToolContext, timeout_ms: u64) -> ToolOutput {
     let mut kept = Kept::new(context.limits.max_tool_output_bytes);
+    let (mut stdout, mut stderr) = (Undivided::default(), Undivided::default());
     loop {
         // Once it is stopped nothing more is shown, and what is left of the output is only kept.
         if !running.stop.is_raised() {
@@ -107,71 +109,42 @@ async fn watch(mut running: Running, context: &ToolContext, timeout_ms: u64) -> 
         };
         let Some(chunk) = chunk else { break };
         kept.take(&chunk.bytes);
-        if !running.stop.is_raised() {
-            let stream = match chunk.stream {
-                OutputStream::Stdout => "stdout",
-                OutputStream::Stderr => "stderr",
-            };
-            context.progress.show(stream, String::from_utf8_lossy(&chunk.bytes).into_owned());
+        let (name, text) = match chunk.stream {
+            OutputStream::Stdout => ("stdout", stdout.take(chunk.bytes)),
+            OutputStream::Stderr => ("stderr", stderr.take(chunk.bytes)),
+        };
+        if !running.stop.is_raised() && !text.is_empty() {
+            context.progress.show(name, text);
         }
     }
     match running.end.await {
-        Ok(end) => kept.told(&end, timeout_ms),
+        Ok(end) => told(kept, &end, timeout_ms),
         Err(_) => ToolOutput::error("the command's end was never reported; its effects are unknown"),
     }
 }
 
-/// The head and the tail of an output, within a bound whatever the command prints.
-struct Kept {
-    half: usize,
-    head: Vec<u8>,
-    tail: std::collections::VecDeque<u8>,
-    left_out: usize,
-}
-
-impl Kept {
-    fn new(max_bytes: usize) -> Self {
-        Self { half: max_bytes / 2, head: Vec::new(), tail: std::collections::VecDeque::new(), left_out: 0 }
+/// What the model is told of an output and of how its command ended.
+fn told(kept: Kept, end: &CommandEnd, timeout_ms: u64) -> ToolOutput {
+    let truncated = kept.left_out() > 0;
+    let mut text = kept.into_text();
+    if !text.is_empty() && !text.ends_with('\n') {
+        text.push('\n');
     }
-
-    fn take(&mut self, bytes: &[u8]) {
-        let into_head = bytes.len().min(self.half.saturating_sub(self.head.len()));
-        self.head.extend_from_slice(&bytes[..into_head]);
-        self.tail.extend(&bytes[into_head..]);
-        let over = self.tail.len().saturating_sub(self.half);
-        self.tail.drain(..over);
-        self.left_out += over;
+    text.push_str(&match end.status {
+        CommandStatus::Exited(code) => format!("[exit code {code}]"),
+        CommandStatus::Signalled(signal) => format!("[ended by signal {signal}]"),
+        CommandStatus::TimedOut => format!("[stopped after {timeout_ms} ms; set timeoutMs if it needs longer]"),
+        CommandStatus::Cancelled => "[cancelled]".to_owned(),
+        CommandStatus::Unknown => "[ended; its exit code is unknown]".to_owned(),
+        CommandStatus::NotStarted => "[could not be started]".to_owned(),
+    });
+    if !end.left_behind.is_empty() {
+        text.push_str(&format!("\n[killed what was left running: {}]", end.left_behind.join(", ")));
     }
-
-    fn told(mut self, end: &CommandEnd, timeout_ms: u64) -> ToolOutput {
-        let mut text = String::from_utf8_lossy(&self.head).into_owned();
-        if self.left_out > 0 {
-            text.push_str(&format!("\n[... {} bytes left out ...]\n", self.left_out));
-        }
-        text.push_str(&String::from_utf8_lossy(self.tail.make_contiguous()));
-        if !text.is_empty() && !text.ends_with('\n') {
-            text.push('\n');
-        }
-        text.push_str(&match end.status {
-            CommandStatus::Exited(code) => format!("[exit code {code}]"),
-            CommandStatus::Signalled(signal) => format!("[ended by signal {signal}]"),
-            CommandStatus::TimedOut => format!("[stopped after {timeout_ms} ms; set timeoutMs if it needs longer]"),
-            CommandStatus::Cancelled => "[cancelled]".to_owned(),
-            CommandStatus::Unknown => "[ended; its exit code is unknown]".to_owned(),
-            CommandStatus::NotStarted => "[could not be started]".to_owned(),
-        });
-        if !end.left_behind.is_empty() {
-            text.push_str(&format!("\n[killed what was left running: {}]", end.left_behind.join(", ")));
-        }
-        if let Some(note) = &end.note {
-            text.push_str(&format!("\n[{note}]"));
-        }
-        ToolOutput {
-            is_error: end.status != CommandStatus::Exited(0),
-            truncated: self.left_out > 0,
-            ..ToolOutput::text(text)
-        }
+    if let Some(note) = &end.note {
+        text.push_str(&format!("\n[{note}]"));
     }
+    ToolOutput { is_error: end.status != CommandStatus::Exited(0), truncated, ..ToolOutput::text(text) }
 }
 
 #[cfg(test)]
@@ -180,31 +153,28 @@ mod tests {
 
     use super::*;
 
-    fn told(max_bytes: usize, output: &[u8], status: CommandStatus) -> (String, ToolOutput) {
+    fn told_of(max_bytes: usize, output: &[u8], status: CommandStatus) -> (String, ToolOutput) {
         let mut kept = Kept::new(max_bytes);
-        for piece in output.chunks(3) {
-            kept.take(piece);
-        }
-        let end = CommandEnd { status, left_behind: Vec::new(), note: None };
-        let output = kept.told(&end, 1000);
+        kept.take(output);
+        let output = told(kept, &CommandEnd { status, left_behind: Vec::new(), note: None }, 1000);
         (Content::joined_text(&output.content), output)
     }
 
     #[test]
     fn short_output_is_told_whole_with_the_exit_code() {
-        let (text, output) = told(100, b"hello", CommandStatus::Exited(0));
-        assert_eq!((text.as_str(), output.is_error), ("hello\n[exit code 0]", false));
+        let (text, output) = told_of(100, b"hello", CommandStatus::Exited(0));
+        assert_eq!((text.as_str(), output.is_error, output.truncated), ("hello\n[exit code 0]", false, false));
     }
 
     #[test]
-    fn long_output_keeps_head_and_tail() {
-        let (text, output) = told(8, b"0123456789abcdef", CommandStatus::Exited(1));
+    fn long_output_says_what_is_left_out() {
+        let (text, output) = told_of(8, b"0123456789abcdef", CommandStatus::Exited(1));
         assert_eq!(text, "0123\n[... 8 bytes left out ...]\ncdef\n[exit code 1]");
         assert!(output.truncated && output.is_error);
     }
 
     #[test]
     fn an_unknown_end_is_never_success() {
-        assert!(told(8, b"", CommandStatus::Unknown).1.is_error);
+        assert!(told_of(8, b"", CommandStatus::Unknown).1.is_error);
     }
 }
