@@ -186,12 +186,25 @@ fn a_reader_that_takes_little_but_often_is_not_taken_for_stalled() {
 
 #[test]
 fn a_turn_that_waits_for_a_reader_says_so_in_the_lane() {
-    let server = server(&[many_deltas()]);
-    let agent = embedded(&client_options(&server, json!({})));
+    let stage = Stage::new();
+    let agent = embedded(&stage.options(&[step(&[repeat("word ", 300)])], json!({})));
     let turn = agent.prompt("\"hello\"").unwrap();
     wait_until("stalled", || turn.take_lane_json().filter(|items| items == r#"[{"type":"stalled"}]"#));
     let _ = turn.drain(usize::MAX);
-    wait_until("moving", || turn.take_lane_json().filter(|items| items.contains(r#"{"type":"moving"}"#)));
+    let items = lane_to_end(&turn);
+    assert!(matches!(items.as_slice(), [embed::LaneItem::Moving, embed::LaneItem::Ended(_)]), "{items:?}");
+}
+
+#[test]
+fn a_turn_whose_reader_is_known_does_not_say_that_it_waits_for_one() {
+    let stage = Stage::new();
+    let agent = embedded(&stage.options(&[step(&[repeat("word ", 300)])], json!({})));
+    let turn = agent.prompt("\"hello\"").unwrap();
+    turn.claim_reader().unwrap();
+    std::thread::sleep(Duration::from_millis(100));
+    drain(&turn);
+    let items = lane_to_end(&turn);
+    assert!(matches!(items.as_slice(), [embed::LaneItem::Ended(_)]), "{items:?}");
 }
 
 fn read_only_tool(name: &str) -> ToolOptions {
