@@ -1,12 +1,12 @@
 //! The driver of the Rust face.
 
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
 
 use futures_util::StreamExt;
 use lodger::Agent;
-use lodger::protocol::{AgentOptions, PermissionAnswer, Prompt, ToolAnswer, ToolOptions};
+use lodger::protocol::{AgentOptions, PermissionAnswer, Prompt, RequestId, ToolAnswer, ToolOptions};
 use serde_json::Value;
 
 use crate::case::{Answer, Job};
@@ -19,6 +19,7 @@ pub(crate) fn play(job: &Job) -> Vec<Value> {
 async fn run(job: Job) -> Vec<Value> {
     let mut options: AgentOptions = serde_json::from_value(job.options).expect("options are AgentOptions");
     let tools: Vec<ToolOptions> = std::mem::take(&mut options.tools);
+    let itself = Arc::new(OnceLock::new());
     let mut builder = Agent::builder().options(options).environment(lodger::host_environment());
     for tool in tools {
         let behaviour = job.tools[&tool.name].clone();
@@ -33,12 +34,15 @@ async fn run(job: Job) -> Vec<Value> {
     }
     if let Some(answers) = job.answers {
         let answers = Arc::new(Mutex::new(VecDeque::from(answers)));
-        builder = builder.on_permission(move |_| {
+        let agent = Arc::clone(&itself);
+        builder = builder.on_permission(move |asked| {
             let next = answers.lock().expect("no handler panics with it").pop_front();
-            async move { answer(next.expect("the case answers every request")).await }
+            let agent = Arc::clone(&agent);
+            async move { answer(next.expect("the case answers every request"), &asked.request_id, &agent).await }
         });
     }
     let agent = builder.create().expect("makes the agent");
+    itself.set(agent.clone()).expect("once");
     let prompt: Prompt = serde_json::from_value(job.prompt).expect("a prompt");
     let mut turn = agent.prompt(prompt).expect("starts the turn");
 
@@ -65,7 +69,7 @@ async fn run(job: Job) -> Vec<Value> {
     got
 }
 
-async fn answer(plays: Answer) -> PermissionAnswer {
+async fn answer(plays: Answer, request_id: &RequestId, agent: &OnceLock<Agent>) -> PermissionAnswer {
     if plays.never {
         std::future::pending::<()>().await;
     }
@@ -82,5 +86,11 @@ async fn answer(plays: Answer) -> PermissionAnswer {
     if let Some(why) = plays.throw {
         std::panic::panic_any(why);
     }
-    serde_json::from_value(plays.answer.expect("the case says what to answer")).expect("a permission answer")
+    let answer = plays.answer.expect("the case says what to answer");
+    serde_json::from_value(answer.clone()).unwrap_or_else(|_| {
+        // What the types cannot say is answered by id; then what is returned here comes too late.
+        let agent = agent.get().expect("a request comes after its agent");
+        agent.answer(request_id.as_str(), &answer.to_string()).expect("the request is open");
+        PermissionAnswer::Deny { feedback: None }
+    })
 }
