@@ -32,6 +32,7 @@ pub fn all() -> Result<Vec<Generated>> {
         Generated { path: "bindings-python/python/lodger/_events.py", text: python::objects::emit(&types) },
         Generated { path: "docs/errors.md", text: reference::errors() },
         Generated { path: "docs/events.md", text: reference::events(&types)? },
+        Generated { path: "docs/options.md", text: reference::options(&types) },
         Generated { path: "include/lodger.h", text: header::emit(&root())? },
     ])
 }

@@ -16,3 +16,7 @@ pub mod vocabulary;
 
 /// A result whose error is a sentence for the person who ran the tool.
 pub type Result<T> = std::result::Result<T, String>;
+
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+struct Readme;

@@ -1,4 +1,4 @@
-//! The reference pages: errors and events.
+//! The reference pages: errors, events, options and answers.
 
 use std::fmt::Write;
 
@@ -67,51 +67,98 @@ pub(crate) fn events(types: &Vocabulary) -> Result<String> {
             section(&mut out, types, member);
         }
     }
-    parts(&mut out, types);
+    out.push_str("\n## What they are made of\n");
+    for name in vocabulary::reached(types, &["Event"]).into_iter().filter(|name| *name != "Event") {
+        part(&mut out, types, name, 3);
+    }
     Ok(out)
+}
+
+const OPTIONS: &str = "\
+<!-- Generated from the Rust types in core/protocol by `make gen`. Do not edit. -->
+
+# What a host hands over
+
+Options and answers are the same in every language; here they stand as in JSON. In Python names are snake_case, in
+TypeScript and Python a tool carries its function and a request goes to your handler. A name that is not listed is an
+error that says which one was probably meant.
+";
+
+pub(crate) fn options(types: &Vocabulary) -> String {
+    let mut out = OPTIONS.to_owned();
+    let options = ["AgentOptions"];
+    let answers = ["PermissionAnswer", "ToolAnswer", "QuestionAnswer", "PlanAnswer"];
+    for name in options {
+        part(&mut out, types, name, 2);
+    }
+    out.push_str("\n## Answers\n\nWhat does not fit its request is a refusal, never a permission.\n");
+    for name in answers {
+        part(&mut out, types, name, 3);
+    }
+    out.push_str("\n## Prompts\n");
+    part(&mut out, types, "Prompt", 3);
+    out.push_str("\n## What they are made of\n");
+    let doors: Vec<_> = options.into_iter().chain(answers).chain(["Prompt"]).collect();
+    for name in vocabulary::reached(types, &doors).into_iter().filter(|name| !doors.contains(name)) {
+        part(&mut out, types, name, 3);
+    }
+    out
 }
 
 const TABLE: &str = "| field | holds | |\n|---|---|---|";
 
 fn section(out: &mut String, types: &Vocabulary, member: &Member) {
-    let _ = write!(out, "\n### `{}`\n\n{}\n\n", member.word, member.doc);
-    let _ = writeln!(out, "{TABLE}");
-    rows(out, &member.fields);
+    let _ = write!(out, "\n### `{}`\n\n{}\n", member.word, member.doc);
+    let mut fields = member.fields.clone();
     if let Some(Shape::Keyed { base, bodies, .. }) =
         member.carries.as_ref().and_then(|carried| types.get(carried)).map(|carried| &carried.shape)
     {
-        rows(out, base);
-        let bodies: Vec<_> = bodies.iter().cloned().map(|body| Field { required: false, ..body }).collect();
-        rows(out, &bodies);
+        fields.extend(base.iter().cloned());
+        fields.extend(bodies.iter().cloned().map(|body| Field { required: false, ..body }));
+    }
+    table(out, &fields);
+}
+
+/// One type that others are made of.
+fn part(out: &mut String, types: &Vocabulary, name: &str, level: usize) {
+    let Some(ty) = types.get(name) else { return };
+    if matches!(ty.shape, Shape::Text | Shape::Keyed { .. }) {
+        return;
+    }
+    let _ = write!(out, "\n{} {name}\n\n{}\n", "#".repeat(level), ty.doc);
+    match &ty.shape {
+        Shape::Text | Shape::Keyed { .. } => {}
+        Shape::Choice(choices) => {
+            let _ = writeln!(out, "\n| word | |\n|---|---|");
+            for choice in choices {
+                let _ = writeln!(out, "| `{}` | {} |", choice.word, cell(&choice.doc));
+            }
+        }
+        Shape::Record(fields) => table(out, fields),
+        Shape::Union { tag, members, .. } => {
+            let _ = write!(out, "\nTold apart by `{tag}`:\n");
+            for member in members {
+                let _ = write!(out, "\n`{}`: {}\n", member.word, member.doc);
+                table(out, &member.fields);
+            }
+        }
+        Shape::Either(members) => {
+            for member in members {
+                let _ = write!(out, "\n{}\n", member.doc);
+                table(out, &member.fields);
+            }
+        }
+        Shape::Plain(choices) => {
+            let choices: Vec<_> = choices.iter().map(holds).collect();
+            let _ = write!(out, "\nHolds: {}.\n", choices.join(", or "));
+        }
     }
 }
 
-/// The types that events are made of.
-fn parts(out: &mut String, types: &Vocabulary) {
-    out.push_str("\n## What they are made of\n");
-    for name in vocabulary::reached(types, &["Event"]).into_iter().filter(|name| *name != "Event") {
-        let ty = &types[name];
-        let heading = format!("\n### {name}\n\n{}\n\n", ty.doc);
-        match &ty.shape {
-            Shape::Choice(choices) => {
-                let _ = writeln!(out, "{heading}| word | |\n|---|---|");
-                for choice in choices {
-                    let _ = writeln!(out, "| `{}` | {} |", choice.word, cell(&choice.doc));
-                }
-            }
-            Shape::Record(fields) => {
-                let _ = writeln!(out, "{heading}{TABLE}");
-                rows(out, fields);
-            }
-            Shape::Union { tag, members, .. } => {
-                let _ = writeln!(out, "{heading}Told apart by `{tag}`.");
-                for member in members {
-                    let _ = write!(out, "\n`{}`: {}\n\n{TABLE}\n", member.word, member.doc);
-                    rows(out, &member.fields);
-                }
-            }
-            Shape::Text | Shape::Keyed { .. } | Shape::Either(_) | Shape::Plain(_) => {}
-        }
+fn table(out: &mut String, fields: &[Field]) {
+    if !fields.is_empty() {
+        let _ = write!(out, "\n{TABLE}\n");
+        rows(out, fields);
     }
 }
 
