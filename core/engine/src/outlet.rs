@@ -23,6 +23,10 @@ pub trait Outlet: Send + Sync {
     /// Takes an event; never waits, never refuses. True: call `ring` once no lock is held.
     fn publish(&self, event: Arc<Event>) -> bool;
 
+    /// Takes the last event together with what the turn came to: whoever sees one finds the other. True: as for
+    /// `publish`.
+    fn finish(&self, done: Arc<Event>, result: TurnResult) -> bool;
+
     /// Wakes the reader.
     fn ring(&self);
 
@@ -44,6 +48,6 @@ pub trait Outlet: Send + Sync {
     /// Tells the handler of a request that it was settled without it.
     fn withdraw(&self, id: &RequestId);
 
-    /// The turn is over; comes once, after the last event.
-    fn ended(&self, result: TurnResult);
+    /// The turn is over; comes once, after `finish`, when no lock is held.
+    fn ended(&self);
 }

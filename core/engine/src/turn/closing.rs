@@ -46,12 +46,12 @@ pub(super) fn close(turn: &Arc<Turn>, end: End) {
     // Whoever sees `done` may prompt again at once.
     let ring = turn.shared.log.append(Some(&turn.id), done, |event| {
         turn.shared.set_idle();
-        turn.outlet.publish(event)
+        turn.outlet.finish(event, result)
     });
     if ring {
         turn.outlet.ring();
     }
-    turn.outlet.ended(result);
+    turn.outlet.ended();
     turn.shared.announce_idle();
 }
 
@@ -62,7 +62,7 @@ fn last_text(turn: &Turn) -> String {
         .transcript()
         .iter()
         .rev()
-        .take_while(|event| !matches!(event.body, EventBody::Entry(Entry::TurnStart { .. })))
+        .filter(|event| event.turn_id.as_ref() == Some(&turn.id))
         .find_map(|event| match &event.body {
             EventBody::Entry(Entry::AssistantMessage { content, .. }) => Some(Content::joined_text(content)),
             _ => None,

@@ -2,10 +2,10 @@
 
 use std::collections::VecDeque;
 use std::io;
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use lodger_protocol::{Entry, Error, ErrorCode, Event, EventBody, Passing, Result};
+use lodger_protocol::{Error, ErrorCode, Event, EventBody, Passing, Result, TurnResult};
 use tokio::sync::Notify;
 
 use super::locked;
@@ -33,13 +33,15 @@ pub(super) struct Queue {
     state: Mutex<State>,
     more: Condvar,
     room: Notify,
+    over: Condvar,
 }
 
 #[derive(Default)]
 struct State {
     events: VecDeque<(Arc<Event>, usize)>,
     bytes: usize,
-    ended: bool,
+    /// Comes with the last event.
+    result: Option<TurnResult>,
     armed: bool,
     has_reader: bool,
     takes: u64,
@@ -47,11 +49,15 @@ struct State {
 
 impl State {
     fn has_room(&self) -> bool {
-        self.ended || (self.events.len() < MAX_EVENTS && self.bytes < MAX_BYTES)
+        self.has_ended() || (self.events.len() < MAX_EVENTS && self.bytes < MAX_BYTES)
+    }
+
+    fn has_ended(&self) -> bool {
+        self.result.is_some()
     }
 
     fn has_much_room(&self) -> bool {
-        self.ended || (self.events.len() <= MAX_EVENTS / RESUME_AT && self.bytes <= MAX_BYTES / RESUME_AT)
+        self.has_ended() || (self.events.len() <= MAX_EVENTS / RESUME_AT && self.bytes <= MAX_BYTES / RESUME_AT)
     }
 
     fn take(&mut self, max: usize) -> Option<Vec<Arc<Event>>> {
@@ -70,25 +76,50 @@ impl State {
 
 impl Queue {
     pub(super) fn new() -> Self {
-        Self { state: Mutex::default(), more: Condvar::new(), room: Notify::new() }
+        Self { state: Mutex::default(), more: Condvar::new(), room: Notify::new(), over: Condvar::new() }
     }
 
-    /// Takes an event. True: the reader is to be woken. Nothing comes after `done`.
+    /// Takes an event. True: the reader is to be woken. Nothing comes after the last one.
     pub(super) fn push(&self, event: Arc<Event>) -> bool {
         let bytes = size_of(&event);
-        let ends = matches!(event.body, EventBody::Entry(Entry::Done { .. }));
         let mut state = locked(&self.state);
-        if state.ended {
+        self.push_locked(&mut state, event, bytes)
+    }
+
+    /// Takes the last event, and what the turn came to.
+    pub(super) fn finish(&self, done: Arc<Event>, result: TurnResult) -> bool {
+        let bytes = size_of(&done);
+        let mut state = locked(&self.state);
+        let wake = self.push_locked(&mut state, done, bytes);
+        state.result.get_or_insert(result);
+        self.room.notify_waiters();
+        self.over.notify_all();
+        wake
+    }
+
+    fn push_locked(&self, state: &mut State, event: Arc<Event>, bytes: usize) -> bool {
+        if state.has_ended() {
             return false;
         }
-        state.ended = ends;
         state.bytes += bytes;
         state.events.push_back((event, bytes));
         self.more.notify_one();
-        if ends {
-            self.room.notify_waiters();
-        }
         std::mem::take(&mut state.armed)
+    }
+
+    /// What the turn came to, once it is over.
+    pub(super) fn result(&self) -> Option<TurnResult> {
+        locked(&self.state).result.clone()
+    }
+
+    /// Waits for what the turn comes to; `None` when the time is over.
+    pub(super) fn wait(&self, timeout: Option<Duration>) -> Option<TurnResult> {
+        let until = timeout.and_then(|timeout| Instant::now().checked_add(timeout));
+        let mut state = locked(&self.state);
+        while !state.has_ended() {
+            state = wait_for(&self.over, state, until)?;
+        }
+        state.result.clone()
     }
 
     pub(super) fn has_room(&self) -> bool {
@@ -146,18 +177,12 @@ impl Queue {
             if let Some(taken) = state.take(max) {
                 return self.after_take(&mut state, Some(taken));
             }
-            if state.ended {
+            if state.has_ended() {
                 return Drained::End;
             }
-            state = match until {
-                None => self.more.wait(state).unwrap_or_else(PoisonError::into_inner),
-                Some(until) => {
-                    let left = until.saturating_duration_since(Instant::now());
-                    if left.is_zero() {
-                        return Drained::Empty;
-                    }
-                    self.more.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0
-                }
+            state = match wait_for(&self.more, state, until) {
+                Some(state) => state,
+                None => return Drained::Empty,
             };
         }
     }
@@ -172,7 +197,7 @@ impl Queue {
                 }
                 Drained::Events(events)
             }
-            None if state.ended => Drained::End,
+            None if state.has_ended() => Drained::End,
             None => {
                 state.armed = true;
                 Drained::Empty
@@ -183,7 +208,7 @@ impl Queue {
     /// Arms the bell, unless there is something to ring for already.
     pub(super) fn arm(&self) -> bool {
         let mut state = locked(&self.state);
-        let ready = !state.events.is_empty() || state.ended;
+        let ready = !state.events.is_empty() || state.has_ended();
         state.armed = !ready;
         ready
     }
@@ -196,6 +221,18 @@ impl Queue {
     pub(super) fn has_reader(&self) -> bool {
         locked(&self.state).has_reader
     }
+}
+
+/// Waits to be told; `None` when the time is over.
+fn wait_for<'a>(told: &Condvar, state: MutexGuard<'a, State>, until: Option<Instant>) -> Option<MutexGuard<'a, State>> {
+    let Some(until) = until else {
+        return Some(told.wait(state).unwrap_or_else(PoisonError::into_inner));
+    };
+    let left = until.saturating_duration_since(Instant::now());
+    if left.is_zero() {
+        return None;
+    }
+    Some(told.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0)
 }
 
 /// About how many bytes an event is as JSON.

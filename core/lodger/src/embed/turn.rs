@@ -1,7 +1,7 @@
 //! A turn in the hands of the host: its events, its request lane, its result.
 
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use futures_util::future::BoxFuture;
 use lodger_engine::{Delivery, Outlet, Pending};
@@ -39,8 +39,6 @@ pub(crate) struct TurnCore {
     requests: RequestDelivery,
     stall: Duration,
     bells: Mutex<Bells>,
-    result: Mutex<Option<TurnResult>>,
-    settled: Condvar,
 }
 
 #[derive(Default)]
@@ -51,17 +49,7 @@ struct Bells {
 
 impl TurnCore {
     pub(super) fn new(id: TurnId, handlers: Handlers, requests: RequestDelivery, stall: Duration) -> Self {
-        Self {
-            id,
-            queue: Queue::new(),
-            lane: Lane::default(),
-            handlers,
-            requests,
-            stall,
-            bells: Mutex::default(),
-            result: Mutex::new(None),
-            settled: Condvar::new(),
-        }
+        Self { id, queue: Queue::new(), lane: Lane::default(), handlers, requests, stall, bells: Mutex::default() }
     }
 
     pub(crate) fn take_lane(&self) -> Vec<LaneItem> {
@@ -89,6 +77,10 @@ impl TurnCore {
 impl Outlet for TurnCore {
     fn publish(&self, event: Arc<Event>) -> bool {
         self.queue.push(event)
+    }
+
+    fn finish(&self, done: Arc<Event>, result: TurnResult) -> bool {
+        self.queue.finish(done, result)
     }
 
     fn ring(&self) {
@@ -142,11 +134,11 @@ impl Outlet for TurnCore {
         }
     }
 
-    fn ended(&self, result: TurnResult) {
-        *locked(&self.result) = Some(result.clone());
-        self.settled.notify_all();
-        self.lane.end(result);
-        self.ring_lane();
+    fn ended(&self) {
+        if let Some(result) = self.queue.result() {
+            self.lane.end(result);
+            self.ring_lane();
+        }
     }
 }
 
@@ -262,7 +254,7 @@ impl Turn {
     /// What it came to, once it is over.
     #[must_use]
     pub fn result(&self) -> Option<TurnResult> {
-        locked(&self.0.core.result).clone()
+        self.0.core.queue.result()
     }
 
     /// Waits for what it comes to. Reads no events: a turn with many of them needs a reader beside.
@@ -275,23 +267,11 @@ impl Turn {
             return Ok(result);
         }
         may_block("waiting for a turn")?;
-        let until = timeout.and_then(|timeout| Instant::now().checked_add(timeout));
-        let mut result = locked(&self.0.core.result);
-        loop {
-            if let Some(result) = &*result {
-                return Ok(result.clone());
-            }
-            result = match until {
-                None => self.0.core.settled.wait(result).unwrap_or_else(PoisonError::into_inner),
-                Some(until) => {
-                    let left = until.saturating_duration_since(Instant::now());
-                    if left.is_zero() {
-                        return Err(Error::new(ErrorCode::Timeout, "the turn did not end in the given time"));
-                    }
-                    self.0.core.settled.wait_timeout(result, left).unwrap_or_else(PoisonError::into_inner).0
-                }
-            };
-        }
+        self.0
+            .core
+            .queue
+            .wait(timeout)
+            .ok_or_else(|| Error::new(ErrorCode::Timeout, "the turn did not end in the given time"))
     }
 
     /// The agent that it belongs to.
