@@ -15,7 +15,7 @@ use lodger_kit::MockServer;
 use serde_json::{Value, json};
 use tokio::sync::Notify;
 
-use support::script::{call, calls, repeat, said, says, shell, step, write};
+use support::script::{call, calls, repeat, said, says, shell, step, wait, write};
 use support::*;
 
 const DELTAS: u64 = 100_000;
@@ -198,9 +198,11 @@ fn a_turn_that_waits_for_a_reader_says_so_in_the_lane() {
 #[test]
 fn a_turn_whose_reader_is_known_does_not_say_that_it_waits_for_one() {
     let stage = Stage::new();
-    let agent = embedded(&stage.options(&[step(&[repeat("word ", 300)])], json!({})));
+    let go = stage.work("go");
+    let agent = embedded(&stage.options(&[step(&[wait(&go), repeat("word ", 300)])], json!({})));
     let turn = agent.prompt("\"hello\"").unwrap();
     turn.claim_reader().unwrap();
+    stage.put("go", "");
     std::thread::sleep(Duration::from_millis(100));
     drain(&turn);
     let items = lane_to_end(&turn);

@@ -336,6 +336,7 @@ fn settled_before_the_host_took_it_never_reaches_the_host() {
     let turn = start(&agent);
     read_to_request(&turn);
     turn.cancel();
+    turn.wait(Some(LONG)).unwrap();
     let items = lane_to_end(&turn);
     assert!(matches!(items.as_slice(), [LaneItem::Ended(_)]), "{items:?}");
 }
