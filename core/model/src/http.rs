@@ -142,9 +142,11 @@ fn read(
     frames: impl Stream<Item = Result<Frame, Error>> + Send + 'static,
     model: Arc<Inner>,
 ) -> impl Stream<Item = ModelEvent> + Send + 'static {
-    let start = Some((anthropic::State::default(), Box::pin(frames), model));
+    // Boxed, since it moves with every event.
+    let start = Some(Box::new((anthropic::State::default(), Box::pin(frames), model)));
     stream::unfold(start, |reading| async {
-        let (mut state, mut frames, model) = reading?;
+        let mut reading = reading?;
+        let (state, frames, model) = &mut *reading;
         loop {
             let event = match frames.next().await {
                 Some(Ok(frame)) => state.step(&frame),
@@ -162,7 +164,7 @@ fn read(
                 Some(ModelEvent::Failed { error, partial }) => {
                     return Some((ModelEvent::Failed { error: model.hide(error), partial }, None));
                 }
-                Some(event) => return Some((event, Some((state, frames, model)))),
+                Some(event) => return Some((event, Some(reading))),
             }
         }
     })
