@@ -23,41 +23,43 @@ from ._options import to_json, well_formed
 from ._results import answer_of
 from ._tools import Tool, ToolContext
 
+_IDS = ("expires_at", "request_id", "tool_call_id")
 
-@dataclass(slots=True)
+
 class PermissionRequest(_events.PermissionRequest):
     """May this call run?"""
 
+    __slots__ = _IDS
     #: Names the request in events and in `agent.answer`.
-    request_id: str = ""
+    request_id: str
     #: The call that it is about.
-    tool_call_id: str | None = None
+    tool_call_id: str | None
     #: Unix milliseconds after which it is refused; None when it waits for ever.
-    expires_at: int | None = None
+    expires_at: int | None
 
 
-@dataclass(slots=True)
 class QuestionRequest(_events.QuestionRequest):
     """A question to the person."""
 
+    __slots__ = _IDS
     #: Names the request in events and in `agent.answer`.
-    request_id: str = ""
+    request_id: str
     #: The call that it is about.
-    tool_call_id: str | None = None
+    tool_call_id: str | None
     #: Unix milliseconds after which it is refused; None when it waits for ever.
-    expires_at: int | None = None
+    expires_at: int | None
 
 
-@dataclass(slots=True)
 class PlanRequest(_events.PlanRequest):
     """A plan to approve."""
 
+    __slots__ = _IDS
     #: Names the request in events and in `agent.answer`.
-    request_id: str = ""
+    request_id: str
     #: The call that it is about.
-    tool_call_id: str | None = None
+    tool_call_id: str | None
     #: Unix milliseconds after which it is refused; None when it waits for ever.
-    expires_at: int | None = None
+    expires_at: int | None
 
 
 PermissionHandler: TypeAlias = Callable[
