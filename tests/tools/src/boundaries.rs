@@ -1,6 +1,6 @@
 //! The floors of the house: the table in `boundaries.toml` against what cargo says is so.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::process::Command;
 
@@ -15,6 +15,8 @@ use crate::Result;
 pub struct Boundaries {
     /// One row for each member of the workspace.
     pub crates: BTreeMap<String, Row>,
+    /// Who must choose the same features.
+    pub selection: Selection,
     /// What must not be below a crate.
     pub bans: Vec<Ban>,
     /// What must not be anywhere.
@@ -29,6 +31,14 @@ pub struct Row {
     pub floor: u8,
     /// The members that it may import.
     pub imports: Vec<String>,
+}
+
+/// Crates that must choose the same features.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Selection {
+    /// What is built alone by those who want one face only.
+    pub faces: Vec<String>,
 }
 
 /// Names that must not be in a tree.
@@ -122,6 +132,19 @@ pub fn tree(root: &Path, package: &str) -> Result<Vec<String>> {
     let text =
         cargo(root, &["tree", "--package", package, "--edges", "normal", "--prefix", "none", "--format", "{p}"])?;
     Ok(text.lines().filter_map(|line| line.split(' ').next()).map(str::to_owned).collect())
+}
+
+/// What cargo would build for some packages: each with the features that it chose, as `NAME VERSION: FEATURES`.
+pub fn chosen(root: &Path, packages: &[&str]) -> Result<BTreeSet<String>> {
+    let fixed = ["tree", "--edges", "normal,build", "--prefix", "none", "--format", "{p}: {f}"];
+    let text = cargo(root, &[&fixed[..], packages].concat())?;
+    // Behind the version stand marks and folders: ` (proc-macro)`, ` (*)`, ` (/the/folder)`.
+    let without_marks = |line: &str| {
+        let (package, features) = line.split_once(": ").unwrap_or((line, ""));
+        let package = package.split(" (").next().unwrap_or(package).to_owned();
+        format!("{package}: {}", features.trim_end_matches(" (*)"))
+    };
+    Ok(text.lines().map(without_marks).collect())
 }
 
 /// The names of all packages in the lock file.

@@ -26,6 +26,18 @@ fn heavy_parts_stay_out_of_the_trees_that_ban_them() {
 }
 
 #[test]
+fn a_face_built_alone_compiles_nothing_that_the_workspace_has_not_compiled() {
+    let root = files::root();
+    let workspace = boundaries::chosen(&root, &["--workspace"]).unwrap();
+    assert!(workspace.iter().any(|package| package.starts_with("tokio v")), "cargo tree was not understood");
+    for face in boundaries::table(&root).unwrap().selection.faces {
+        let alone = boundaries::chosen(&root, &["--package", &face]).unwrap();
+        let again: Vec<_> = alone.difference(&workspace).collect();
+        assert!(again.is_empty(), "{face} chooses otherwise: level {again:#?} in core/workspace-hack/Cargo.toml");
+    }
+}
+
+#[test]
 fn the_lock_file_has_one_tls_and_no_library_of_the_host() {
     let root = files::root();
     let locked = boundaries::locked(&root).unwrap();
@@ -54,6 +66,7 @@ fn an_import_that_goes_up_or_is_not_named_is_found() {
         r#"
         bans = []
         absent = []
+        selection.faces = []
         [crates.low]
         floor = 0
         imports = ["high"]
