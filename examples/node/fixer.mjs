@@ -22,14 +22,19 @@ const agent = await createAgent({
   cwd: resolve(folder),
   model: LODGER_MODEL ?? 'anthropic/claude-sonnet-5-5',
   ...(LODGER_BASE_URL && { endpoint: { kind: 'anthropic', baseUrl: LODGER_BASE_URL } }),
-  async onPermission(request, { signal }) {
-    if (yes || (await confirm(request, signal))) return { kind: 'allow_once' };
-    return { kind: 'deny', feedback: 'The user said no.' };
-  },
+  // As events, questions come in order: after what led to them. `onPermission` asks at once.
+  requests: 'events',
 });
 
 try {
-  const result = await agent.prompt(PROMPT, { onEvent: show });
+  const turn = agent.prompt(PROMPT);
+  for await (const event of turn) {
+    if (event.type === 'text_delta') process.stdout.write(event.text);
+    if (event.type === 'assistant_message') process.stdout.write('\n');
+    if (event.type === 'tool_call') process.stdout.write(`> ${event.toolName}: ${event.target.summary}\n`);
+    if (event.type === 'request_opened') agent.answer(event.requestId, await decide(event.permission));
+  }
+  const result = await turn.result;
   const { inputTokens = '?', outputTokens = '?' } = result.usage;
   console.log(`\n${result.reason}: ${inputTokens} tokens in, ${outputTokens} out`);
 } catch (error) {
@@ -39,17 +44,18 @@ try {
   await agent.close();
 }
 
-function show(event) {
-  if (event.type === 'text_delta') process.stdout.write(event.text);
-  if (event.type === 'assistant_message') console.log();
-  if (event.type === 'tool_call') console.log(`> ${event.toolName}: ${event.target.summary}`);
+async function decide(request) {
+  if (request.diff) console.log(request.diff.trimEnd());
+  const question = `${request.label}: ${request.summary}? [y/N] `;
+  const answer = yes ? 'yes' : await ask(question);
+  if (yes) console.log(question + answer);
+  return /^y/i.test(answer) ? { kind: 'allow_once' } : { kind: 'deny', feedback: 'The user said no.' };
 }
 
-async function confirm(request, signal) {
-  if (request.diff) console.log(request.diff);
+async function ask(question) {
   const terminal = createInterface(process.stdin, process.stdout);
   try {
-    return /^y/i.test(await terminal.question(`${request.label}: ${request.target.summary}? [y/N] `, { signal }));
+    return await terminal.question(question);
   } finally {
     terminal.close();
   }

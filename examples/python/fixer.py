@@ -19,7 +19,7 @@ PROMPT = "The test in this folder fails. Find out why, mend the code, and run th
 async def main(folder: str, yes: bool) -> None:
     # A plain function may wait for a person: it runs on a thread of its own.
     def ask(request: lodger.PermissionRequest) -> lodger.PermissionAnswer:
-        allowed = yes or confirm(request)
+        allowed = confirm(request, yes)
         return {"kind": "allow_once"} if allowed else {"kind": "deny", "feedback": "The user said no."}
 
     base_url = os.environ.get("LODGER_BASE_URL")
@@ -42,10 +42,13 @@ async def main(folder: str, yes: bool) -> None:
     print(f"\n{result.reason}: {result.usage.input_tokens} tokens in, {result.usage.output_tokens} out")
 
 
-def confirm(request: lodger.PermissionRequest) -> bool:
+def confirm(request: lodger.PermissionRequest, yes: bool) -> bool:
     if request.diff:
-        print(request.diff)
-    return input(f"{request.label}: {request.target.summary}? [y/N] ").lower().startswith("y")
+        print(request.diff.rstrip())
+    question = f"{request.label}: {request.target.summary}? [y/N] "
+    if yes:
+        print(f"{question}yes", flush=True)
+    return yes or input(question).lower().startswith("y")
 
 
 if __name__ == "__main__":

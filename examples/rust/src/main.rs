@@ -45,8 +45,9 @@ async fn fix(folder: &str, yes: bool) -> lodger::Result<()> {
     while let Some(event) = turn.next().await {
         match &event.body {
             EventBody::Passing(Passing::TextDelta { text, .. }) => show(text),
+            EventBody::Entry(Entry::AssistantMessage { .. }) => show("\n"),
             EventBody::Entry(Entry::ToolCall { tool_name, target, .. }) => {
-                show(&format!("\n> {tool_name}: {}\n", target.summary));
+                show(&format!("> {tool_name}: {}\n", target.summary));
             }
             EventBody::Entry(Entry::RequestOpened { request }) => {
                 let answer = match &request.body {
@@ -60,7 +61,7 @@ async fn fix(folder: &str, yes: bool) -> lodger::Result<()> {
     }
     let usage = turn.result().await?.usage;
     show(&format!(
-        "\n\n{} tokens in, {} out\n",
+        "\n{} tokens in, {} out\n",
         usage.input_tokens.unwrap_or_default(),
         usage.output_tokens.unwrap_or_default()
     ));
@@ -69,7 +70,9 @@ async fn fix(folder: &str, yes: bool) -> lodger::Result<()> {
 }
 
 fn confirm(call: &PermissionRequest, yes: bool) -> bool {
-    show(call.diff.as_deref().unwrap_or_default());
+    if let Some(diff) = &call.diff {
+        show(&format!("{}\n", diff.trim_end()));
+    }
     show(&format!("{}: {}? [y/N] {}", call.label, call.summary, if yes { "yes\n" } else { "" }));
     let mut line = String::new();
     yes || stdin().read_line(&mut line).is_ok() && line.to_lowercase().starts_with('y')
