@@ -43,11 +43,27 @@ void check_text(const char *file, int line, const char *what, const char *wanted
   }
 }
 
+/* Texts live until the process of their test ends, where leak checkers can see them. */
+struct text {
+  struct text *next;
+  char *start;
+};
+
+static struct text *new_text(void) {
+  static struct text *texts;
+  struct text *text = calloc(1, sizeof *text);
+  CHECK(text != NULL);
+  text->next = __atomic_load_n(&texts, __ATOMIC_SEQ_CST);
+  while (!__atomic_compare_exchange_n(&texts, &text->next, text, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)) {
+  }
+  return text;
+}
+
 /* ---- files --------------------------------------------------------------------------------------------------- */
 
 const char *json(const char *format, ...) {
   va_list arguments;
-  char *text;
+  char *text = NULL;
   va_start(arguments, format);
   int len = vasprintf(&text, format, arguments);
   va_end(arguments);
@@ -55,7 +71,7 @@ const char *json(const char *format, ...) {
   for (char *at = text; *at; at++)
     if (*at == '\'')
       *at = '"';
-  return text; /* kept until the process of the test ends */
+  return new_text()->start = text;
 }
 
 const char *path_of(const char *name) { return json("%s/%s", folder, name); }
@@ -105,8 +121,13 @@ void note(struct trace *trace, lodger_event *event) {
   trace->last_seq = lodger_event_seq(event);
   if (kind == LODGER_EVENT_TEXT_DELTA) {
     lodger_str piece = lodger_event_text(event);
-    trace->text = realloc(trace->text, trace->text_len + piece.len + 1);
-    CHECK(trace->text != NULL);
+    if (!trace->kept)
+      trace->kept = new_text();
+    if (trace->text_len + piece.len >= trace->text_room) {
+      trace->text_room = 2 * (trace->text_len + piece.len) + 64;
+      trace->kept->start = trace->text = realloc(trace->text, trace->text_room);
+      CHECK(trace->text != NULL);
+    }
     memcpy(trace->text + trace->text_len, piece.ptr, piece.len);
     trace->text_len += piece.len;
     trace->text[trace->text_len] = '\0';

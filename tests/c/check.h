@@ -67,8 +67,9 @@ struct trace {
   size_t events;
   size_t of_kind[64];
   uint64_t first_seq, last_seq;
-  char *text;
-  size_t text_len;
+  struct text *kept;
+  char *text;           /* of all text deltas */
+  size_t text_len, text_room;
   char reason[32];      /* of `done` */
   char error_code[40];  /* of `done`, where there is one */
   char outcome[32];     /* of the last `request_resolved` */

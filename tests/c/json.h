@@ -42,7 +42,7 @@ static inline const char *json_next(const char *at) {
   return *at == ']' || *at == '}' || *at == '\0' ? NULL : at;
 }
 
-/* An object's member. */
+/* An object's member; null and false are as good as not there. */
 static inline const char *json_member(const char *object, const char *name) {
   size_t len = strlen(name);
   if (!object || *json_blank(object) != '{')
@@ -50,7 +50,7 @@ static inline const char *json_member(const char *object, const char *name) {
   for (const char *key = json_next(json_blank(object)); key;) {
     const char *value = json_next(json_end(key));
     if (strncmp(key + 1, name, len) == 0 && key[len + 1] == '"')
-      return value;
+      return value && (*value == 'n' || *value == 'f') ? NULL : value;
     key = json_next(json_end(value));
   }
   return NULL;

@@ -176,9 +176,8 @@ static void a_reader_that_stops_holds_the_model_back_and_loses_nothing(void) {
   struct trace trace = {0};
   size_t count, unread;
   /* 40 MB of text, if nothing held it back. */
-  char *word = malloc(2001);
+  char word[2001] = {0};
   memset(word, 'x', 2000);
-  word[2000] = '\0';
   lodger_agent *agent = new_agent(NULL, NULL, says(json("{'type':'repeat','text':'%s','count':20000}", word)), NULL);
   lodger_turn *turn = prompt(agent, "talk");
   EXPECT(LODGER_OK, lodger_turn_read(turn, &event, 1, &count, 10000, &error));
@@ -194,8 +193,6 @@ static void a_reader_that_stops_holds_the_model_back_and_loses_nothing(void) {
   read_all(turn, &trace);
   CHECK(trace.text_len == 20000u * 2000);
   CHECK(trace.last_seq - trace.first_seq + 1 == trace.events);
-  free(word);
-  free(trace.text);
   finish(agent, turn);
 }
 
@@ -271,7 +268,6 @@ static void back_pressure_reaches_the_socket_of_the_model(void) {
   read_all(turn, &trace);
   CHECK(trace.text_len == 200000u * 16);
   CHECK(taken < server_saw("bytesWritten") / 2);
-  free(trace.text);
   finish(agent, turn);
   fclose(server_in);
 }
