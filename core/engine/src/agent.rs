@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use lodger_model::Model;
 use lodger_protocol::{
-    Clock, Content, Entry, Error, ErrorCode, Limits, Message, MessageId, Mode, Prompt, PromptId, RequestId, Result,
-    SessionId, ToolSpec, TurnId, Usage, UsageReport,
+    Clock, Entry, Error, ErrorCode, Limits, Message, MessageId, Mode, Prompt, PromptId, RequestId, Result, SessionId,
+    ToolSpec, TurnId, Usage, UsageReport,
 };
 use lodger_session::{SessionLog, conversation};
 use lodger_tools::Registry;
@@ -19,6 +19,7 @@ use tokio::sync::watch;
 use crate::Outlet;
 use crate::context::StepContext;
 use crate::requests::{Pending, RequestTable};
+use crate::shown;
 use crate::turn::{self, Running, Turn};
 
 /// Makes the model of a name.
@@ -125,7 +126,7 @@ impl Agent {
     /// # Errors
     /// `closed`; `session_busy` while another turn runs; `invalid_input` for a prompt of the wrong form.
     pub fn prompt(&self, prompt: Prompt, turn_id: TurnId, outlet: Arc<dyn Outlet>) -> Result<()> {
-        let content = checked(prompt)?;
+        let content = shown::prompt(prompt)?;
         let mut running = locked(&self.0.running);
         if self.is_closed() {
             return Err(Error::new(ErrorCode::Closed, "the agent is closed; create a new one"));
@@ -312,75 +313,5 @@ impl Shared {
     pub(crate) fn announce_idle(&self) {
         let running = locked(&self.running);
         self.is_running.send_replace(running.is_some());
-    }
-}
-
-const MAX_PROMPT_BYTES: usize = 25 * 1024 * 1024;
-const MAX_IMAGES: usize = 8;
-const MAX_IMAGE_BYTES: usize = 5 * 1024 * 1024;
-
-/// The blocks of a prompt, if a model may be shown them.
-fn checked(prompt: Prompt) -> Result<Vec<Content>> {
-    let blocks = match prompt {
-        Prompt::Text(text) => vec![Content::Text { text }],
-        Prompt::Blocks(blocks) => blocks,
-    };
-    let mut bytes = 0;
-    let mut images = 0;
-    for (index, block) in blocks.iter().enumerate() {
-        bytes += match block {
-            Content::Text { text } => text.len(),
-            Content::Resource { uri, text } => uri.len() + text.len(),
-            Content::Image { mime_type, data } => {
-                images += 1;
-                check_image(index, mime_type, data)?;
-                data.len()
-            }
-            other => {
-                return Err(Error::invalid_input(format!(
-                    "block {index} of the prompt is {}; a prompt may hold text, resource and image blocks",
-                    kind_of(other)
-                )));
-            }
-        };
-    }
-    if images > MAX_IMAGES {
-        return Err(Error::invalid_input(format!("the prompt has {images} images; at most {MAX_IMAGES} are taken")));
-    }
-    if bytes > MAX_PROMPT_BYTES {
-        return Err(Error::invalid_input(format!(
-            "the prompt has {bytes} bytes; at most {MAX_PROMPT_BYTES} are taken"
-        )));
-    }
-    if bytes == 0 {
-        return Err(Error::invalid_input("the prompt is empty; expected a text or a list of blocks"));
-    }
-    Ok(blocks)
-}
-
-fn check_image(index: usize, mime_type: &str, data: &str) -> Result<()> {
-    if !matches!(mime_type, "image/png" | "image/jpeg" | "image/gif" | "image/webp") {
-        return Err(Error::invalid_input(format!(
-            "block {index} of the prompt is an image of type {mime_type:?}; expected image/png, image/jpeg, image/gif or image/webp"
-        )));
-    }
-    if data.len() > MAX_IMAGE_BYTES {
-        return Err(Error::invalid_input(format!(
-            "block {index} of the prompt is an image of {} bytes in base64; at most {MAX_IMAGE_BYTES} are taken",
-            data.len()
-        )));
-    }
-    Ok(())
-}
-
-fn kind_of(block: &Content) -> &'static str {
-    match block {
-        Content::Text { .. } => "a text",
-        Content::Thinking { .. } => "a thought",
-        Content::RedactedThinking { .. } => "a redacted thought",
-        Content::ToolCall { .. } => "a tool call",
-        Content::ToolResult { .. } => "a tool result",
-        Content::Image { .. } => "an image",
-        Content::Resource { .. } => "a resource",
     }
 }

@@ -10,8 +10,7 @@ use lodger_protocol::{
 use lodger_tools::{Patience, Tool, ToolContext, ToolFailure, ToolOutput, ToolRun};
 use serde_json::Value;
 
-/// At most so many bytes of answer.
-const MAX_ANSWER_BYTES: usize = 8 * 1024 * 1024;
+use crate::shown;
 
 /// A tool that the host runs.
 pub struct HostTool {
@@ -106,22 +105,8 @@ impl ToolRun for HostCall {
 }
 
 fn ran(content: Vec<Content>, is_error: bool) -> ToolOutput {
-    let bytes: usize = content
-        .iter()
-        .map(|block| match block {
-            Content::Text { text } | Content::Resource { text, .. } => text.len(),
-            Content::Image { data, .. } => data.len(),
-            _ => 0,
-        })
-        .sum();
-    if bytes > MAX_ANSWER_BYTES {
-        return ToolOutput::error(format!("the tool's result has {bytes} bytes; at most {MAX_ANSWER_BYTES} are taken"));
+    match shown::check_result(&content) {
+        Ok(()) => ToolOutput { content, is_error, ..ToolOutput::default() },
+        Err(wrong) => ToolOutput::error(wrong),
     }
-    if content
-        .iter()
-        .any(|block| !matches!(block, Content::Text { .. } | Content::Image { .. } | Content::Resource { .. }))
-    {
-        return ToolOutput::error("the tool's result may hold text, image and resource blocks only");
-    }
-    ToolOutput { content, is_error, ..ToolOutput::default() }
 }

@@ -11,6 +11,7 @@ mod host_tool;
 mod instructions;
 mod outlet;
 mod requests;
+mod shown;
 mod step;
 mod turn;
 
