@@ -1,6 +1,6 @@
 //! An agent in the hands of the host.
 
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::Duration;
 
 use lodger_engine::Agent as Engine;
@@ -8,9 +8,10 @@ use lodger_protocol::{
     AgentOptions, Environment, Error, ErrorCode, Mode, Prompt, RequestDelivery, RequestId, Result, TurnId,
 };
 
+use super::lease::{Lease, Told};
 use super::runtime::{ForkGuard, Runtime};
 use super::turn::{Turn, TurnCore};
-use super::{call, locked, may_block, options};
+use super::{call, may_block, options, prompt};
 use crate::wiring;
 
 /// For which kinds of request the host has a handler.
@@ -38,7 +39,7 @@ struct Inner {
     stall: Duration,
     fork: ForkGuard,
     /// Given back by `close`.
-    lease: Mutex<Option<Runtime>>,
+    lease: Lease,
 }
 
 impl Drop for Inner {
@@ -52,7 +53,7 @@ impl Agent {
     /// host's environment; without `runtime` it shares the default one.
     ///
     /// # Errors
-    /// `invalid_options`, `provider_auth`, `forked`.
+    /// `invalid_options`, `provider_auth`, `forked`; `closed` when the runtime was shut down.
     pub fn create(runtime: Option<&Runtime>, options_json: &str, env: Environment, handlers: Handlers) -> Result<Self> {
         Self::with_options(runtime, options::read(options_json)?, env, handlers)
     }
@@ -71,7 +72,7 @@ impl Agent {
             Some(runtime) => runtime.clone(),
             None => Runtime::shared()?,
         };
-        runtime.check_fork()?;
+        runtime.check_usable()?;
         let requests = options.requests;
         let stall = Duration::from_millis(options.limits.stall_timeout_ms);
         let engine = wiring::engine(options, &env, &runtime)?;
@@ -81,7 +82,7 @@ impl Agent {
             requests,
             stall,
             fork: runtime.fork_guard(),
-            lease: Mutex::new(Some(runtime)),
+            lease: Lease::new(runtime),
         })))
     }
 
@@ -104,12 +105,7 @@ impl Agent {
     /// # Errors
     /// `invalid_input`, `closed`, `session_busy`, `forked`.
     pub fn prompt(&self, prompt_json: &str) -> Result<Turn> {
-        let prompt: Prompt = serde_json::from_str(prompt_json).map_err(|error| {
-            Error::invalid_input(format!(
-                "the prompt must be a text or a list of blocks ({{type: 'text' | 'resource' | 'image', ...}}): {error}"
-            ))
-        })?;
-        self.prompt_with(prompt)
+        self.prompt_with(prompt::read(prompt_json)?)
     }
 
     /// The same with a prompt that was read already.
@@ -118,6 +114,9 @@ impl Agent {
     /// As for `prompt`.
     pub fn prompt_with(&self, prompt: Prompt) -> Result<Turn> {
         self.check_fork()?;
+        if let Some(runtime) = self.0.lease.runtime() {
+            runtime.check_usable()?;
+        }
         let id = TurnId::fresh();
         let core = Arc::new(TurnCore::new(id.clone(), self.0.handlers, self.0.requests, self.0.stall));
         self.0.engine.prompt(prompt, id, Arc::clone(&core) as _)?;
@@ -204,7 +203,7 @@ impl Agent {
     }
 
     /// Closes it: the running turn ends as cancelled, children are killed, the runtime is given back. Waits,
-    /// within about `timeout`. Later calls find nothing to do.
+    /// within about `timeout`. Later calls find nothing to do; one that comes meanwhile waits for the same end.
     ///
     /// # Errors
     /// `timeout` when the turn did not end in time (the agent is closed all the same); `would_deadlock` on a
@@ -212,35 +211,52 @@ impl Agent {
     pub fn close(&self, timeout: Duration) -> Result<()> {
         self.check_fork()?;
         may_block("closing an agent")?;
-        let lease = locked(&self.0.lease).take();
         self.0.engine.close();
-        let Some(lease) = lease else { return Ok(()) };
-        let engine = self.0.engine.clone();
-        let idle = lease.handle().block_on(async { tokio::time::timeout(timeout, engine.until_idle()).await });
-        self.0.engine.shut_down_workspace();
-        lease.release(timeout);
-        idle.map_err(|_| {
-            Error::new(ErrorCode::Timeout, format!("the turn did not end within {} ms", timeout.as_millis()))
-        })
+        let ended = match self.0.lease.begin() {
+            Some(closing) => {
+                let ended = closing.runtime().is_none_or(|runtime| self.ends_within(runtime, timeout));
+                self.0.engine.shut_down_workspace();
+                closing.release(timeout);
+                ended
+            }
+            None => self.0.lease.wait(timeout),
+        };
+        if ended {
+            return Ok(());
+        }
+        Err(Error::new(ErrorCode::Timeout, format!("the turn did not end within {} ms", timeout.as_millis())))
     }
 
-    /// The same for loops that must not wait: `closed` is called once, from another thread.
-    pub fn begin_close(&self, timeout: Duration, closed: Box<dyn FnOnce() + Send>) {
-        let lease = locked(&self.0.lease).take();
-        self.0.engine.close();
-        let Some(lease) = lease.filter(|_| self.check_fork().is_ok()) else {
-            closed();
-            return;
-        };
+    /// Waits for the running turn without a timer of the runtime: a host's own may not be running any more.
+    fn ends_within(&self, runtime: &Runtime, timeout: Duration) -> bool {
         let engine = self.0.engine.clone();
-        let handle = lease.handle().clone();
+        let (ended, end) = std::sync::mpsc::sync_channel::<()>(1);
+        runtime.handle().spawn(async move {
+            engine.until_idle().await;
+            drop(ended);
+        });
+        !matches!(end.recv_timeout(timeout), Err(std::sync::mpsc::RecvTimeoutError::Timeout))
+    }
+
+    /// The same for loops that must not wait: `closed` is called once, from another thread; on this one when
+    /// there is nothing to wait for.
+    pub fn begin_close(&self, timeout: Duration, closed: Box<dyn FnOnce() + Send>) {
+        let told = Told::new(closed);
+        if self.check_fork().is_err() {
+            return;
+        }
+        self.0.engine.close();
+        let closing = self.0.lease.begin();
+        self.0.lease.on_closed(told);
+        let Some(closing) = closing else { return };
+        let Some(handle) = closing.runtime().map(|runtime| runtime.handle().clone()) else { return };
+        let engine = self.0.engine.clone();
         handle.clone().spawn(async move {
             // A turn that does not end in time is left; it ends by itself.
             let _ = tokio::time::timeout(timeout, engine.until_idle()).await;
             handle.spawn_blocking(move || {
                 engine.shut_down_workspace();
-                drop(lease);
-                closed();
+                drop(closing);
             });
         });
     }

@@ -1,5 +1,6 @@
 //! Threads, connections and children, shared by any number of agents and owned by somebody.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, Weak};
 use std::time::Duration;
 
@@ -28,6 +29,7 @@ struct Inner {
     clients: HttpClients,
     processes: Arc<ProcessTable>,
     fork: ForkGuard,
+    shut_down: AtomicBool,
 }
 
 /// Remembers the process in which a handle was made.
@@ -107,6 +109,7 @@ impl Runtime {
             clients: HttpClients::new(),
             processes,
             fork: ForkGuard::here(),
+            shut_down: AtomicBool::new(false),
         }))
     }
 
@@ -138,13 +141,16 @@ impl Runtime {
         }
     }
 
-    /// Stops it: turns end as cancelled, children are killed, threads joined, all within about `timeout`.
+    /// Stops it: turns end as cancelled, children are killed, threads joined, all within about `timeout`. On a
+    /// runtime of the host's own turns go on, without commands: close their agents. Nothing can be started on it
+    /// any more.
     ///
     /// # Errors
     /// `would_deadlock` on a thread of an async runtime; `forked`.
     pub fn shut_down(&self, timeout: Duration) -> Result<()> {
         self.check_fork()?;
         may_block("shutting a runtime down")?;
+        self.0.shut_down.store(true, Ordering::SeqCst);
         let owned = locked(&self.0.owned).take();
         self.0.processes.shut_down();
         if let Some(runtime) = owned {
@@ -181,6 +187,15 @@ impl Runtime {
 
     pub(crate) fn check_fork(&self) -> Result<()> {
         self.0.fork.check()
+    }
+
+    /// Refuses what would never run.
+    pub(crate) fn check_usable(&self) -> Result<()> {
+        self.check_fork()?;
+        if self.0.shut_down.load(Ordering::SeqCst) {
+            return Err(Error::new(ErrorCode::Closed, "the runtime was shut down; create a new one"));
+        }
+        Ok(())
     }
 }
 
