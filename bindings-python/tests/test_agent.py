@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 from pathlib import Path
 from typing import Any
@@ -176,6 +177,13 @@ async def test_closing_ends_what_runs_and_refuses_what_comes_after(scripts: Scri
     await agent.close()
     with pytest.raises(lodger.ClosedError):
         agent.prompt("hi")
+
+
+async def test_all_who_close_wait_for_the_same_end(scripts: Scripts, tmp_path: Path) -> None:
+    agent = await lodger.create_agent(model=scripts.model(step(wait_for_file(tmp_path / "no"))))
+    turn = agent.prompt("hi")
+    await asyncio.gather(*(agent.close() for _ in range(5)))
+    assert (await turn).reason == "cancelled"
 
 
 async def test_closing_ends_an_iterator_that_waits(scripts: Scripts) -> None:

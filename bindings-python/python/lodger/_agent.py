@@ -111,12 +111,13 @@ async def create_agent(
 class Agent:
     """Made by `create_agent`. Close it, or use it as `async with`; one prompt runs at a time."""
 
-    __slots__ = ("__weakref__", "_handlers", "_last", "_native")
+    __slots__ = ("__weakref__", "_closing", "_handlers", "_last", "_native")
 
     def __init__(self, native: _native.Agent, handlers: Handlers) -> None:
         self._native = native
         self._handlers = handlers
         self._last: Running | None = None
+        self._closing: _Closing | None = None
         open_agents.add(self)
 
     @property
@@ -168,11 +169,13 @@ class Agent:
 
     async def close(self, timeout: float = 1.0) -> None:
         """Cancels what runs, ends what it started, and waits for that, `timeout` seconds at most. May be repeated."""
-        loop = asyncio.get_running_loop()
-        hub = hub_of(loop)
-        closing = _Closing(loop.create_future())
-        self._native.begin_close(timeout, hub.mailbox, hub.add(closing))
-        await closing.done
+        if self._closing is None or self._closing.is_abandoned:
+            loop = asyncio.get_running_loop()
+            hub = hub_of(loop)
+            self._closing = _Closing(loop.create_future())
+            self._native.begin_close(timeout, hub.mailbox, hub.add(self._closing))
+        # Whoever else closes it waits for the same end, and nobody's giving up changes it.
+        await asyncio.shield(self._closing.done)
         open_agents.discard(self)
         if self._last is not None:
             self._last.agent_closed()
@@ -201,6 +204,7 @@ class _Closing:
 
     def __init__(self, done: asyncio.Future[None]) -> None:
         self.done = done
+        self.is_abandoned = False
 
     def events_ready(self) -> None:
         pass
@@ -211,4 +215,4 @@ class _Closing:
         return True
 
     def abandoned(self) -> None:
-        pass
+        self.is_abandoned = True
