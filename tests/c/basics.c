@@ -142,6 +142,21 @@ static void an_own_runtime_serves_agents_until_it_is_shut_down(void) {
   lodger_runtime_free(runtime);
 }
 
+static void shutting_a_runtime_down_ends_its_turns(void) {
+  lodger_error *error = NULL;
+  lodger_runtime *runtime;
+  struct trace trace = {0};
+  EXPECT(LODGER_OK, lodger_runtime_new(NULL, &runtime, &error));
+  lodger_agent *agent = new_agent(runtime, NULL, says("{'type':'wait','file':'never'}"), NULL);
+  lodger_turn *turn = prompt(agent, "hi");
+  EXPECT(LODGER_OK, lodger_runtime_shutdown(runtime, 10000, &error));
+  read_all(turn, &trace);
+  CHECK(strcmp(trace.reason, "cancelled") == 0);
+  lodger_turn_free(turn);
+  lodger_agent_free(agent);
+  lodger_runtime_free(runtime);
+}
+
 static void an_interrupt_says_whether_something_ran(void) {
   lodger_error *error = NULL;
   bool ran = true;
@@ -167,6 +182,7 @@ const struct test basics[] = {
     TEST(cold_verbs_go_by_their_name),
     TEST(mode_and_model_can_be_set),
     TEST(an_own_runtime_serves_agents_until_it_is_shut_down),
+    TEST(shutting_a_runtime_down_ends_its_turns),
     TEST(an_interrupt_says_whether_something_ran),
     {0},
 };

@@ -10,6 +10,9 @@
 
 static void ring(void *ctx) { count_up(ctx); }
 
+/* Under a tool that makes everything slow, long streams are shorter. */
+static size_t many(size_t events) { return getenv("LODGER_SLOW") ? events / 50 : events; }
+
 /* ---- one turn ------------------------------------------------------------------------------------------------ */
 
 static void reading_waits_as_long_as_it_is_told(void) {
@@ -174,11 +177,11 @@ static void a_reader_that_stops_holds_the_model_back_and_loses_nothing(void) {
   lodger_error *error = NULL;
   lodger_event *event;
   struct trace trace = {0};
-  size_t count, unread;
+  size_t count, unread, events = many(20000);
   /* 40 MB of text, if nothing held it back. */
   char word[2001] = {0};
   memset(word, 'x', 2000);
-  lodger_agent *agent = new_agent(NULL, NULL, says(json("{'type':'repeat','text':'%s','count':20000}", word)), NULL);
+  lodger_agent *agent = new_agent(NULL, NULL, says(json("{'type':'repeat','text':'%s','count':%zu}", word, events)), NULL);
   lodger_turn *turn = prompt(agent, "talk");
   EXPECT(LODGER_OK, lodger_turn_read(turn, &event, 1, &count, 10000, &error));
   note(&trace, event);
@@ -191,7 +194,7 @@ static void a_reader_that_stops_holds_the_model_back_and_loses_nothing(void) {
     if (lodger_turn_read(turn, &event, 1, &count, 0, &error) == LODGER_OK)
       note(&trace, event);
   read_all(turn, &trace);
-  CHECK(trace.text_len == 20000u * 2000);
+  CHECK(trace.text_len == events * 2000);
   CHECK(trace.last_seq - trace.first_seq + 1 == trace.events);
   finish(agent, turn);
 }
@@ -253,7 +256,8 @@ static void back_pressure_reaches_the_socket_of_the_model(void) {
   lodger_error *error = NULL;
   lodger_agent *agent;
   struct trace trace = {0};
-  start_server("{'steps':[{'reply':[{'type':'repeat','text':'0123456789abcdef','count':200000}]}]}");
+  size_t events = many(200000);
+  start_server(json("{'steps':[{'reply':[{'type':'repeat','text':'0123456789abcdef','count':%zu}]}]}", events));
   const char *options = json(
       "{'model':'anthropic/mock','auth':{'apiKey':'k'},'endpoint':{'kind':'anthropic','baseUrl':'http://127.0.0.1:%d'}}",
       server_port);
@@ -266,8 +270,9 @@ static void back_pressure_reaches_the_socket_of_the_model(void) {
     taken = server_saw("bytesWritten");
   } while (taken != before);
   read_all(turn, &trace);
-  CHECK(trace.text_len == 200000u * 16);
-  CHECK(taken < server_saw("bytesWritten") / 2);
+  CHECK(trace.text_len == events * 16);
+  /* A short stream fits into the sockets' own buffers, and shows nothing. */
+  CHECK(getenv("LODGER_SLOW") || taken < server_saw("bytesWritten") / 2);
   finish(agent, turn);
   fclose(server_in);
 }
