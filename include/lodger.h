@@ -589,8 +589,8 @@ void lodger_runtime_free(lodger_runtime *runtime);
  *                     now on, also when the call fails.
  * @param[out] out     The agent. Yours: lodger_agent_free.
  * @param[out] err     The error, or NULL if you do not want it. Yours: lodger_error_free.
- * @return LODGER_OK; LODGER_E_INVALID_OPTIONS, LODGER_E_INVALID_INPUT, LODGER_E_ABI_MISMATCH, LODGER_E_CLOSED,
- *         LODGER_E_FORKED, LODGER_E_INTERNAL.
+ * @return LODGER_OK; LODGER_E_INVALID_OPTIONS, LODGER_E_PROVIDER_AUTH when there is no key, LODGER_E_INVALID_INPUT,
+ *         LODGER_E_ABI_MISMATCH, LODGER_E_CLOSED, LODGER_E_FORKED, LODGER_E_INTERNAL.
  * @since 0.1.0
  */
 lodger_status lodger_agent_create(const lodger_runtime *runtime,
@@ -627,8 +627,7 @@ lodger_status lodger_agent_prompt(const lodger_agent *agent,
  * @param request_id  `requestId` of the `request_opened` event.
  * @param answer_json The answer, a JSON object; its form depends on the request's kind (see "Requests", on top).
  * @param[out] err    The error, or NULL if you do not want it. Yours: lodger_error_free.
- * @return LODGER_OK; LODGER_E_REQUEST_NOT_FOUND, LODGER_E_REQUEST_SETTLED, LODGER_E_INVALID_INPUT, LODGER_E_CLOSED,
- *         LODGER_E_FORKED.
+ * @return LODGER_OK; LODGER_E_REQUEST_NOT_FOUND, LODGER_E_REQUEST_SETTLED, LODGER_E_INVALID_INPUT, LODGER_E_FORKED.
  * @since 0.1.0
  */
 lodger_status lodger_agent_answer(const lodger_agent *agent,
@@ -657,7 +656,7 @@ lodger_status lodger_agent_interrupt(const lodger_agent *agent, bool *was_runnin
  * @param agent    The agent.
  * @param mode     `ask`, `auto-edit`, `full-auto` or `plan`.
  * @param[out] err The error, or NULL if you do not want it. Yours: lodger_error_free.
- * @return LODGER_OK; LODGER_E_INVALID_INPUT, LODGER_E_LOCKED_BY_POLICY, LODGER_E_CLOSED, LODGER_E_FORKED.
+ * @return LODGER_OK; LODGER_E_INVALID_INPUT, LODGER_E_CLOSED, LODGER_E_FORKED.
  * @since 0.1.0
  */
 lodger_status lodger_agent_set_mode(const lodger_agent *agent, lodger_str mode, lodger_error **err);
@@ -670,7 +669,8 @@ lodger_status lodger_agent_set_mode(const lodger_agent *agent, lodger_str mode, 
  * @param agent    The agent.
  * @param model    `provider/model`.
  * @param[out] err The error, or NULL if you do not want it. Yours: lodger_error_free.
- * @return LODGER_OK; LODGER_E_INVALID_INPUT, LODGER_E_MODEL_NOT_ALLOWED, LODGER_E_CLOSED, LODGER_E_FORKED.
+ * @return LODGER_OK; LODGER_E_INVALID_OPTIONS, LODGER_E_PROVIDER_AUTH when there is no key, LODGER_E_INVALID_INPUT,
+ *         LODGER_E_CLOSED, LODGER_E_FORKED.
  * @since 0.1.0
  */
 lodger_status lodger_agent_set_model(const lodger_agent *agent, lodger_str model, lodger_error **err);
@@ -687,7 +687,7 @@ lodger_status lodger_agent_set_model(const lodger_agent *agent, lodger_str model
  * @param[out] out    The result as JSON. Yours: lodger_blob_free.
  * @param[out] err    The error, or NULL if you do not want it. Yours: lodger_error_free.
  * @return LODGER_OK; LODGER_E_UNSUPPORTED for a name that this build does not have, LODGER_E_INVALID_INPUT,
- *         LODGER_E_CLOSED, LODGER_E_FORKED, and what the named verb answers.
+ *         LODGER_E_FORKED, and what the named verb answers.
  * @since 0.1.0
  */
 lodger_status lodger_agent_call(const lodger_agent *agent,

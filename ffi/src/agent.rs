@@ -80,8 +80,8 @@ impl Drop for OwnedAgent {
 ///                     now on, also when the call fails.
 /// @param[out] out     The agent. Yours: lodger_agent_free.
 /// @param[out] err     The error, or NULL if you do not want it. Yours: lodger_error_free.
-/// @return LODGER_OK; LODGER_E_INVALID_OPTIONS, LODGER_E_INVALID_INPUT, LODGER_E_ABI_MISMATCH, LODGER_E_CLOSED,
-///         LODGER_E_FORKED, LODGER_E_INTERNAL.
+/// @return LODGER_OK; LODGER_E_INVALID_OPTIONS, LODGER_E_PROVIDER_AUTH when there is no key, LODGER_E_INVALID_INPUT,
+///         LODGER_E_ABI_MISMATCH, LODGER_E_CLOSED, LODGER_E_FORKED, LODGER_E_INTERNAL.
 /// @since 0.1.0
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn lodger_agent_create(
@@ -152,8 +152,7 @@ pub unsafe extern "C" fn lodger_agent_prompt(
 /// @param request_id  `requestId` of the `request_opened` event.
 /// @param answer_json The answer, a JSON object; its form depends on the request's kind (see "Requests", on top).
 /// @param[out] err    The error, or NULL if you do not want it. Yours: lodger_error_free.
-/// @return LODGER_OK; LODGER_E_REQUEST_NOT_FOUND, LODGER_E_REQUEST_SETTLED, LODGER_E_INVALID_INPUT, LODGER_E_CLOSED,
-///         LODGER_E_FORKED.
+/// @return LODGER_OK; LODGER_E_REQUEST_NOT_FOUND, LODGER_E_REQUEST_SETTLED, LODGER_E_INVALID_INPUT, LODGER_E_FORKED.
 /// @since 0.1.0
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn lodger_agent_answer(
@@ -204,7 +203,7 @@ pub unsafe extern "C" fn lodger_agent_interrupt(
 /// @param agent    The agent.
 /// @param mode     `ask`, `auto-edit`, `full-auto` or `plan`.
 /// @param[out] err The error, or NULL if you do not want it. Yours: lodger_error_free.
-/// @return LODGER_OK; LODGER_E_INVALID_INPUT, LODGER_E_LOCKED_BY_POLICY, LODGER_E_CLOSED, LODGER_E_FORKED.
+/// @return LODGER_OK; LODGER_E_INVALID_INPUT, LODGER_E_CLOSED, LODGER_E_FORKED.
 /// @since 0.1.0
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn lodger_agent_set_mode(
@@ -227,7 +226,8 @@ pub unsafe extern "C" fn lodger_agent_set_mode(
 /// @param agent    The agent.
 /// @param model    `provider/model`.
 /// @param[out] err The error, or NULL if you do not want it. Yours: lodger_error_free.
-/// @return LODGER_OK; LODGER_E_INVALID_INPUT, LODGER_E_MODEL_NOT_ALLOWED, LODGER_E_CLOSED, LODGER_E_FORKED.
+/// @return LODGER_OK; LODGER_E_INVALID_OPTIONS, LODGER_E_PROVIDER_AUTH when there is no key, LODGER_E_INVALID_INPUT,
+///         LODGER_E_CLOSED, LODGER_E_FORKED.
 /// @since 0.1.0
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn lodger_agent_set_model(
@@ -254,7 +254,7 @@ pub unsafe extern "C" fn lodger_agent_set_model(
 /// @param[out] out    The result as JSON. Yours: lodger_blob_free.
 /// @param[out] err    The error, or NULL if you do not want it. Yours: lodger_error_free.
 /// @return LODGER_OK; LODGER_E_UNSUPPORTED for a name that this build does not have, LODGER_E_INVALID_INPUT,
-///         LODGER_E_CLOSED, LODGER_E_FORKED, and what the named verb answers.
+///         LODGER_E_FORKED, and what the named verb answers.
 /// @since 0.1.0
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn lodger_agent_call(

@@ -147,6 +147,29 @@ static void no_callback_starts_after_close_returned(void) {
   }
 }
 
+static int let_go;
+
+static void hold_on(void *ctx, lodger_request *request) {
+  called(ctx);
+  await_count(&let_go, 1);
+  lodger_request_free(request);
+}
+
+static void a_callback_that_does_not_return_makes_close_time_out_and_no_other_starts(void) {
+  lodger_error *error = NULL;
+  lodger_host host = {sizeof host, NULL, dropped, hold_on};
+  lodger_agent *agent = new_agent(NULL, &host, writes_for_ever(), NULL);
+  lodger_turn *turn = prompt(agent, "go");
+  await_count(&calls, 1);
+  EXPECT(LODGER_E_TIMEOUT, lodger_agent_close(agent, 50, &error));
+  lodger_turn_free(turn);
+  lodger_agent_free(agent);
+  CHECK(count_of(&drops) == 0);
+  count_up(&let_go);
+  await_count(&drops, 1);
+  CHECK(count_of(&calls) == 1);
+}
+
 static void *close_too(void *agent) {
   lodger_error *error = NULL;
   EXPECT(LODGER_OK, lodger_agent_close(agent, 10000, &error));
@@ -228,6 +251,7 @@ const struct test lifetimes[] = {
     TEST(freeing_a_turn_cancels_it),
     TEST(freeing_a_turn_that_waits_for_an_answer_withdraws_the_request),
     TEST(no_callback_starts_after_close_returned),
+    TEST(a_callback_that_does_not_return_makes_close_time_out_and_no_other_starts),
     TEST(two_threads_may_close_at_once),
     TEST(the_last_close_leaves_no_thread),
     TEST(an_agent_that_is_only_freed_goes_in_the_background),
