@@ -4,16 +4,16 @@ use lodger_protocol::Content;
 
 use crate::ToolOutput;
 
-/// What a tool that cut its output itself may say about it beyond the bound.
+/// What a tool that keeps its output within the bound itself may say about it beyond.
 const REMARKS: usize = 1024;
 
 /// The output with its text cut in the middle to at most `max_bytes`: the head and the tail stay, since errors
-/// stand at either end. Says how much was left out. What a tool cut to that bound itself is not cut again for what
-/// it says about it.
+/// stand at either end. Says how much was left out. What a tool kept within the bound itself is not cut for what it
+/// says about it.
 #[must_use]
 pub fn limited(mut output: ToolOutput, max_bytes: usize) -> ToolOutput {
     let total: usize = output.content.iter().map(text_len).sum();
-    let remarks = if output.truncated { REMARKS } else { 0 };
+    let remarks = if output.bounded { REMARKS } else { 0 };
     if total <= max_bytes.saturating_add(remarks) {
         return output;
     }
@@ -63,10 +63,10 @@ mod tests {
     }
 
     #[test]
-    fn output_that_was_cut_to_the_bound_already_may_say_so() {
-        let output = ToolOutput { truncated: true, ..ToolOutput::text("12345678 [cut]") };
+    fn output_that_is_within_the_bound_already_may_say_so() {
+        let output = ToolOutput { bounded: true, ..ToolOutput::text("12345678 [cut]") };
         assert_eq!(limited(output.clone(), 8), output);
-        let forgot = ToolOutput { truncated: true, ..ToolOutput::text("x".repeat(5000)) };
+        let forgot = ToolOutput { bounded: true, ..ToolOutput::text("x".repeat(5000)) };
         assert!(Content::joined_text(&limited(forgot, 8).content).contains("bytes left out"));
     }
 

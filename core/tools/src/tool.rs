@@ -114,6 +114,8 @@ pub struct ToolOutput {
     pub is_error: bool,
     /// Something was left out already.
     pub truncated: bool,
+    /// The tool kept its text within `limits.maxToolOutputBytes` itself; only what it says about it goes beyond.
+    pub bounded: bool,
     /// Files that it changed.
     pub files: Vec<FileChange>,
 }

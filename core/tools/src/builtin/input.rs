@@ -23,8 +23,12 @@ pub(super) fn spec<T: JsonSchema>(name: &str, description: &str) -> ToolSpec {
     ToolSpec { name: name.to_owned(), description: description.to_owned(), input_schema }
 }
 
-/// Reads an input. The failure names the place and what was expected there.
+/// Reads an input, which must be an object. The failure names the place and what was expected there.
 pub(super) fn read<T: DeserializeOwned>(tool: &str, input: &Value) -> Result<T, ToolFailure> {
+    if !input.is_object() {
+        // A list of the values alone would be taken for the fields in order.
+        return Err(ToolFailure(format!("the input of {tool} must be a JSON object")));
+    }
     serde_path_to_error::deserialize(input).map_err(|error| {
         let place = error.path().to_string();
         let place = if place == "." { String::new() } else { format!(" at {place}") };

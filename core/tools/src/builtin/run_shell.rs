@@ -144,7 +144,7 @@ fn told(kept: Kept, end: &CommandEnd, timeout_ms: u64) -> ToolOutput {
     if let Some(note) = &end.note {
         text.push_str(&format!("\n[{note}]"));
     }
-    ToolOutput { is_error: end.status != CommandStatus::Exited(0), truncated, ..ToolOutput::text(text) }
+    ToolOutput { is_error: end.status != CommandStatus::Exited(0), truncated, bounded: true, ..ToolOutput::text(text) }
 }
 
 #[cfg(test)]
