@@ -78,5 +78,10 @@ pub(super) fn call(agent: &Agent, method: &str, params_json: &str) -> Result<Str
 
 fn params<T: DeserializeOwned>(method: &str, json: &str) -> Result<T> {
     let json = if json.trim().is_empty() { "{}" } else { json };
-    serde_json::from_str(json).map_err(|error| Error::invalid_input(format!("the parameters of {method}: {error}")))
+    let wrong = |what: String| Error::invalid_input(format!("the parameters of {method}: {what}"));
+    let params: Value = serde_json::from_str(json).map_err(|error| wrong(error.to_string()))?;
+    if !params.is_object() {
+        return Err(wrong("expected a JSON object".to_owned()));
+    }
+    serde_json::from_value(params).map_err(|error| wrong(error.to_string()))
 }

@@ -18,12 +18,22 @@ pub(super) fn read(json: &str) -> Result<AgentOptions> {
     let options: AgentOptions = options.map_err(|error| {
         let place = track.path().to_string();
         let place = if place == "." { "the options".to_owned() } else { format!("option {place}") };
-        Error::invalid_options(format!("{place}: {error}"))
+        Error::invalid_options(format!("{place}: {}", without_secrets(&place, &error.to_string())))
     })?;
     text.end().map_err(|error| Error::invalid_options(format!("the options: {error}")))?;
     match unknown {
         Some(path) => Err(unknown_option(&path)),
         None => Ok(options),
+    }
+}
+
+/// What was expected, but not what stands there where that may be a secret.
+fn without_secrets(place: &str, error: &str) -> String {
+    let may_be_secret = ["option auth", "option endpoint", "option env"].iter().any(|option| place.starts_with(option));
+    match error.rsplit_once("expected ") {
+        Some((_, expected)) if may_be_secret => format!("expected {expected}"),
+        None if may_be_secret && !error.starts_with("missing field") => "cannot be read".to_owned(),
+        _ => error.to_owned(),
     }
 }
 
@@ -92,6 +102,16 @@ mod tests {
     fn a_value_of_the_wrong_kind_names_its_place() {
         assert!(message(r#"{"limits": {"maxSteps": "many"}}"#).starts_with("option limits.maxSteps: invalid type"));
         assert!(message(r#"{"mode": "yolo"}"#).contains("`ask`"));
+    }
+
+    #[test]
+    fn a_secret_in_the_wrong_place_is_not_repeated() {
+        for json in [r#"{"auth": "sk-x"}"#, r#"{"auth": {"apiKey": ["sk-x"]}}"#, r#"{"endpoint": {"headers": "sk-x"}}"#]
+        {
+            let message = message(json);
+            assert!(message.contains("expected ") && !message.contains("sk-x"), "{message}");
+        }
+        assert!(message(r#"{"auth": {}}"#).contains("missing field `apiKey`"));
     }
 
     #[test]
