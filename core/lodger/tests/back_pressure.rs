@@ -1,5 +1,6 @@
 //! A turn is read as fast as its reader takes it: sources are held back, nothing is lost, memory stays flat; and
 //! what the host must act on never waits behind what it has not read.
+#![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
 
 mod support;

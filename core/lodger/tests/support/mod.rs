@@ -3,6 +3,7 @@
 #![allow(dead_code, unreachable_pub)]
 
 pub mod look;
+pub mod process;
 pub mod script;
 
 use std::fs;
