@@ -2,9 +2,8 @@
 
 use std::collections::HashMap;
 use std::io::{self, BufRead, IsTerminal, Write};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
 use anstyle::{AnsiColor, Style};
@@ -13,6 +12,7 @@ use lodger::protocol::{
     Entry, Error, Event, EventBody, PermissionAnswer, PermissionRequest, Request, RequestBody, RequestId, Risk,
 };
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::Errno;
 use rustix::termios::{QueueSelector, tcflush};
 
 use crate::printable::printable;
@@ -31,13 +31,41 @@ const REMOVED: Style = AnsiColor::Red.on_default();
 pub(crate) struct Person {
     agent: Agent,
     questions: SyncSender<Question>,
-    open: HashMap<RequestId, Arc<AtomicBool>>,
+    open: HashMap<RequestId, Arc<Stage>>,
 }
 
 struct Question {
     id: RequestId,
     body: Box<PermissionRequest>,
-    withdrawn: Arc<AtomicBool>,
+    stage: Arc<Stage>,
+}
+
+/// Where a question stands.
+struct Stage(Mutex<State>);
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum State {
+    Waiting,
+    /// It stands on the terminal.
+    Shown,
+    /// It was answered, or is no longer open.
+    Over,
+}
+
+impl Stage {
+    /// Moves it on, if it stands where it should.
+    fn advance(&self, from: State, to: State) -> bool {
+        let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let fits = *state == from;
+        if fits {
+            *state = to;
+        }
+        fits
+    }
+
+    fn is(&self, state: State) -> bool {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) == state
+    }
 }
 
 impl Person {
@@ -56,14 +84,16 @@ impl Person {
         Ok(Self { agent, questions, open: HashMap::new() })
     }
 
-    /// Takes up what an event opens, and drops what it settles.
+    /// Takes up what an event opens, and takes back what it settles.
     pub(crate) fn event(&mut self, event: &Event) {
         match &event.body {
             EventBody::Entry(Entry::RequestOpened { request }) => self.opened(request),
             EventBody::Entry(Entry::RequestResolved { request_id, .. }) => {
-                if let Some(withdrawn) = self.open.remove(request_id) {
-                    withdrawn.store(true, Ordering::Relaxed);
+                let Some(stage) = self.open.remove(request_id) else { return };
+                if stage.advance(State::Shown, State::Over) {
+                    let _ = writeln!(anstream::stderr(), "\n{QUIET}  no longer asked{QUIET:#}");
                 }
+                stage.advance(State::Waiting, State::Over);
             }
             _ => {}
         }
@@ -73,27 +103,33 @@ impl Person {
         let id = request.request_id.clone();
         let refusal = match &request.body {
             RequestBody::Permission(body) => {
-                let withdrawn = Arc::new(AtomicBool::new(false));
-                self.open.insert(id.clone(), Arc::clone(&withdrawn));
-                match self.questions.try_send(Question { id: id.clone(), body: body.clone(), withdrawn }) {
+                let stage = Arc::new(Stage(Mutex::new(State::Waiting)));
+                self.open.insert(id.clone(), Arc::clone(&stage));
+                match self.questions.try_send(Question { id: id.clone(), body: body.clone(), stage }) {
                     Ok(()) => return,
                     Err(_) => "the terminal cannot be asked any more",
                 }
             }
             _ => "this command answers permission requests only",
         };
-        // Settled meanwhile: then the first outcome stands.
+        // If it was settled meanwhile, the first outcome stands.
         let _ = self.agent.fail_request(id.as_str(), refusal);
     }
 }
 
 fn ask_all(asked: &Receiver<Question>, agent: &Agent) {
-    while let Ok(question) = asked.recv() {
-        // If the request was settled meanwhile, the first outcome stands.
-        let _ = match ask(&question.body, &question.withdrawn) {
-            Ok(Some(answer)) => agent.answer(question.id.as_str(), &answer_json(&answer)),
-            Ok(None) => Ok(()),
-            Err(error) => agent.fail_request(question.id.as_str(), &format!("the terminal cannot be read: {error}")),
+    while let Ok(Question { id, body, stage }) = asked.recv() {
+        if !stage.advance(State::Waiting, State::Shown) {
+            continue;
+        }
+        let answer = ask(&body, &stage);
+        if !stage.advance(State::Shown, State::Over) {
+            continue;
+        }
+        // If it was settled meanwhile, the first outcome stands.
+        let _ = match answer {
+            Ok(answer) => agent.answer(id.as_str(), &answer_json(&answer)),
+            Err(error) => agent.fail_request(id.as_str(), &format!("the terminal cannot be used: {error}")),
         };
     }
 }
@@ -103,30 +139,24 @@ fn answer_json(answer: &PermissionAnswer) -> String {
     serde_json::to_string(answer).unwrap_or_default()
 }
 
-/// Asks until there is an answer; `None` when it is no longer wanted.
-fn ask(request: &PermissionRequest, withdrawn: &AtomicBool) -> io::Result<Option<PermissionAnswer>> {
-    if withdrawn.load(Ordering::Relaxed) {
-        return Ok(None);
-    }
-    let mut terminal = anstream::stderr().lock();
-    show(&mut terminal, request)?;
+/// Asks until there is an answer, or none is wanted any more. Others may write to the terminal meanwhile.
+fn ask(request: &PermissionRequest, stage: &Stage) -> io::Result<PermissionAnswer> {
+    show(&mut anstream::stderr().lock(), request)?;
     // What was typed before the question was seen is no answer to it.
     tcflush(io::stdin(), QueueSelector::IFlush)?;
     loop {
+        let mut terminal = anstream::stderr();
         write!(terminal, "{BOLD}Allow this?{BOLD:#} y(es), n(o), a(lways for this call): ")?;
         terminal.flush()?;
-        let Some(line) = read_line(withdrawn)? else {
-            writeln!(terminal, "\n{QUIET}  no longer asked{QUIET:#}")?;
-            return Ok(None);
-        };
+        let line = read_line(stage)?;
         match line.trim().to_ascii_lowercase().as_str() {
-            "y" | "yes" => return Ok(Some(PermissionAnswer::AllowOnce {})),
-            "a" | "always" => return Ok(Some(PermissionAnswer::AllowAlways { rule: None, persist: None })),
-            "n" | "no" => return Ok(Some(denied())),
-            // End of input: nobody is there any more.
+            "y" | "yes" => return Ok(PermissionAnswer::AllowOnce {}),
+            "a" | "always" => return Ok(PermissionAnswer::AllowAlways { rule: None, persist: None }),
+            "n" | "no" => return Ok(denied()),
+            // The end of input: nobody is there any more.
             "" if line.is_empty() => {
                 writeln!(terminal)?;
-                return Ok(Some(denied()));
+                return Ok(denied());
             }
             _ => {}
         }
@@ -163,22 +193,20 @@ fn show(terminal: &mut impl Write, request: &PermissionRequest) -> io::Result<()
     Ok(())
 }
 
-/// A line with its end, an empty text at the end of input, or `None` when the question is withdrawn.
-fn read_line(withdrawn: &AtomicBool) -> io::Result<Option<String>> {
+/// A line with its end; an empty text at the end of input.
+fn read_line(stage: &Stage) -> io::Result<String> {
     let stdin = io::stdin();
-    loop {
-        if withdrawn.load(Ordering::Relaxed) {
-            return Ok(None);
-        }
+    while stage.is(State::Shown) {
         // A terminal is readable when a line is complete.
         match poll(&mut [PollFd::new(&stdin, PollFlags::IN)], Some(&LOOK)) {
-            Ok(0) | Err(rustix::io::Errno::INTR) => {}
+            Ok(0) | Err(Errno::INTR) => {}
             Ok(_) => {
                 let mut line = String::new();
                 stdin.lock().read_line(&mut line)?;
-                return Ok(Some(line));
+                return Ok(line);
             }
             Err(error) => return Err(error.into()),
         }
     }
+    Err(io::Error::other("the question was withdrawn"))
 }

@@ -47,11 +47,11 @@ impl Terminal {
     /// Waits until this stands on the screen; gives what was shown up to there and forgets it.
     pub(crate) fn until(&mut self, text: &str) -> String {
         loop {
-            let shown = String::from_utf8_lossy(&self.seen).into_owned();
+            let shown = String::from_utf8_lossy(&self.seen).replace("\r\n", "\n");
             if let Some(at) = shown.find(text) {
                 let end = at + text.len();
                 self.seen = shown.as_bytes()[end..].to_vec();
-                return shown[..end].replace("\r\n", "\n");
+                return shown[..end].to_owned();
             }
             match self.output.recv_timeout(PATIENCE) {
                 Ok(more) => self.seen.extend(more),
@@ -188,7 +188,7 @@ fn a_question_that_nobody_answers_in_time_is_a_refusal() {
     let place = Place::new(&[runs("touch made"), told("nobody answered")]);
     let mut terminal = Terminal::new(&place, &["--permission-timeout", "1"], None);
     terminal.until(QUESTION);
-    terminal.until("no longer asked");
+    terminal.until("\n  no longer asked\n");
     let (rest, code) = terminal.end();
     assert!(rest.contains("So it is."), "{rest}");
     assert_eq!(code, Some(0));
