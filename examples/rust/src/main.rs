@@ -60,11 +60,8 @@ async fn fix(folder: &str, yes: bool) -> lodger::Result<()> {
         }
     }
     let usage = turn.result().await?.usage;
-    show(&format!(
-        "\n{} tokens in, {} out\n",
-        usage.input_tokens.unwrap_or_default(),
-        usage.output_tokens.unwrap_or_default()
-    ));
+    let [read, written] = [usage.input_tokens, usage.output_tokens].map(Option::unwrap_or_default);
+    show(&format!("\n{read} tokens in, {written} out\n"));
     agent.close().await;
     Ok(())
 }
