@@ -91,7 +91,7 @@ fn show(text: &str, first: usize, limit: usize) -> ToolOutput {
         cut |= end < line.len();
         shown.push_str(&format!("{}\t{}{more}\n", index + 1, &line[..end]));
     }
-    let last = (first - 1 + limit).min(total);
+    let last = (first - 1).saturating_add(limit).min(total);
     if last < total {
         shown.push_str(&format!("[lines {first} to {last} of {total}; go on with offset {}]\n", last + 1));
     }
@@ -116,6 +116,11 @@ mod tests {
     #[test]
     fn a_part_says_where_to_go_on() {
         assert_eq!(shown("a\nb\nc\n", 2, 1), "2\tb\n[lines 2 to 2 of 3; go on with offset 3]\n");
+    }
+
+    #[test]
+    fn a_limit_without_end_shows_all_that_is_left() {
+        assert_eq!(shown("a\nb\n", 2, usize::MAX), "2\tb\n");
     }
 
     #[test]
