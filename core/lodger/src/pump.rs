@@ -8,6 +8,7 @@ use std::sync::Arc;
 use futures_util::FutureExt;
 use lodger_protocol::{Answer, RequestBody, RequestId, TurnResult};
 use tokio::sync::{Notify, watch};
+use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
 use crate::embed::{LaneItem, Mailbox, OpenRequest, TurnCore};
@@ -20,19 +21,20 @@ pub(crate) async fn run(turn: Arc<TurnCore>, handlers: Arc<HandlerSet>, result: 
     let ring = Arc::clone(&bell);
     let mailbox = Mailbox::new(Box::new(move || ring.notify_one()));
     turn.attach(&mailbox, 0);
-    let mut withdrawals: HashMap<RequestId, CancellationToken> = HashMap::new();
+    let mut handled: HashMap<RequestId, (CancellationToken, JoinHandle<()>)> = HashMap::new();
     loop {
         for item in turn.take_lane() {
             match item {
                 LaneItem::Opened(request) => {
-                    withdrawals.retain(|_, token| !token.is_cancelled());
+                    handled.retain(|_, (_, handler)| !handler.is_finished());
+                    let id = request.request().request_id.clone();
                     let withdrawn = CancellationToken::new();
-                    withdrawals.insert(request.request().request_id.clone(), withdrawn.clone());
-                    tokio::spawn(handle(Arc::clone(&handlers), Arc::new(request), withdrawn));
+                    let handler = handle(Arc::clone(&handlers), Arc::new(request), withdrawn.clone());
+                    handled.insert(id, (withdrawn, tokio::spawn(handler)));
                 }
                 LaneItem::Withdrawn(id) => {
-                    if let Some(token) = withdrawals.remove(&id) {
-                        token.cancel();
+                    if let Some((withdrawn, _)) = handled.remove(&id) {
+                        withdrawn.cancel();
                     }
                 }
                 LaneItem::Stalled | LaneItem::Moving => {}

@@ -114,9 +114,7 @@ impl Agent {
     /// As for `prompt`.
     pub fn prompt_with(&self, prompt: Prompt) -> Result<Turn> {
         self.check_fork()?;
-        if let Some(runtime) = self.0.lease.runtime() {
-            runtime.check_usable()?;
-        }
+        self.0.lease.check_usable()?;
         let id = TurnId::fresh();
         let core = Arc::new(TurnCore::new(id.clone(), self.0.handlers, self.0.requests, self.0.stall));
         self.0.engine.prompt(prompt, id, Arc::clone(&core) as _)?;

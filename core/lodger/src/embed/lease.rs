@@ -3,6 +3,8 @@
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
+use lodger_protocol::Result;
+
 use super::locked;
 use super::runtime::Runtime;
 
@@ -45,11 +47,11 @@ impl Lease {
         Self(Arc::new(Inner { state: Mutex::new(State::Held(runtime)), closed: Condvar::new() }))
     }
 
-    /// The runtime, until somebody begins to close.
-    pub(super) fn runtime(&self) -> Option<Runtime> {
+    /// Refuses what would never run on the runtime that is held. Whether the agent is closed is its own to say.
+    pub(super) fn check_usable(&self) -> Result<()> {
         match &*locked(&self.0.state) {
-            State::Held(runtime) => Some(runtime.clone()),
-            State::Closing(_) | State::Closed => None,
+            State::Held(runtime) => runtime.check_usable(),
+            State::Closing(_) | State::Closed => Ok(()),
         }
     }
 
