@@ -180,6 +180,9 @@ class Agent:
         if self._last is not None:
             self._last.agent_closed()
 
+    def __repr__(self) -> str:
+        return f"<lodger.Agent {self.session_id}>"
+
     async def __aenter__(self) -> Agent:
         return self
 

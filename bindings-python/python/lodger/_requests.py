@@ -15,13 +15,16 @@ import inspect
 import threading
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-from . import _events, _inputs, _native
+from . import _events, _native
 from ._errors import LodgerError, RequestError
 from ._options import to_json, well_formed
 from ._results import answer_of
 from ._tools import Tool, ToolContext
+
+if TYPE_CHECKING:
+    from . import _inputs
 
 _IDS = ("expires_at", "request_id", "tool_call_id")
 
