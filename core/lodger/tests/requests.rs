@@ -36,6 +36,16 @@ fn caller(stage: &Stage, more: Value) -> embed::Agent {
     embedded(&options)
 }
 
+/// An agent whose first step makes so many calls, side by side, each of which may take so long.
+fn caller_with(stage: &Stage, count: usize, timeout_ms: u64) -> embed::Agent {
+    let calls: Vec<Value> = (0..count).map(|number| call("mine", json!({ "n": number }))).collect();
+    let schema = json!({ "type": "object" });
+    let tool = json!({
+        "name": "mine", "description": "", "inputSchema": schema, "readOnly": true, "timeoutMs": timeout_ms,
+    });
+    embedded(&stage.options(&[step(&calls), says("done")], json!({ "tools": [tool] })))
+}
+
 fn start(agent: &embed::Agent) -> embed::Turn {
     agent.prompt("\"hello\"").unwrap()
 }
@@ -477,9 +487,9 @@ fn let_come(comers: Vec<(Comer, u64)>, agent: &embed::Agent, turn: &embed::Turn,
     won.into_inner()
 }
 
-fn one_outcome(comers: Vec<(Comer, u64)>) -> TestCaseResult {
+fn one_outcome(comers: Vec<(Comer, u64)>, timeout_ms: u64) -> TestCaseResult {
     let stage = Stage::new();
-    let agent = caller(&stage, json!({}));
+    let agent = caller_with(&stage, 1, timeout_ms);
     let turn = start(&agent);
     let request = next_request(&turn);
     let answers = comers.iter().any(|(comer, _)| matches!(comer, Comer::Handle | Comer::Id));
@@ -495,6 +505,7 @@ fn one_outcome(comers: Vec<(Comer, u64)>) -> TestCaseResult {
     match outcomes[0] {
         Outcome::Answered => prop_assert!(answers && won == 1),
         Outcome::Cancelled => prop_assert!(ends && won == 0),
+        Outcome::Expired => prop_assert!(timeout_ms > 0 && won == 0),
         Outcome::Failed => {}
         other => prop_assert!(false, "unexpected {other:?}"),
     }
@@ -503,13 +514,55 @@ fn one_outcome(comers: Vec<(Comer, u64)>) -> TestCaseResult {
     Ok(())
 }
 
+/// Answers some of several open requests from as many threads while the turn is cancelled.
+fn each_one_outcome(answer_after: Vec<u64>, cancel_after: u64) -> TestCaseResult {
+    let stage = Stage::new();
+    let agent = caller_with(&stage, answer_after.len(), 0);
+    let turn = start(&agent);
+    let open = next_requests(&turn, answer_after.len());
+    let told: Vec<(String, bool)> = std::thread::scope(|scope| {
+        let answers: Vec<_> = open
+            .iter()
+            .zip(answer_after)
+            .map(|(request, after)| {
+                scope.spawn(move || {
+                    std::thread::sleep(Duration::from_micros(after));
+                    (request.request().request_id.to_string(), request.answer(TOOL).is_ok())
+                })
+            })
+            .collect();
+        std::thread::sleep(Duration::from_micros(cancel_after));
+        turn.cancel();
+        answers.into_iter().map(|answer| answer.join().unwrap()).collect()
+    });
+    let events = drain(&turn);
+    look::whole(&events);
+    for (id, was_settled) in told {
+        let outcome = look::entries(&events).find_map(|entry| match entry {
+            Entry::RequestResolved { request_id, outcome, .. } if request_id.as_str() == id => Some(*outcome),
+            _ => None,
+        });
+        prop_assert_eq!(outcome, Some(if was_settled { Outcome::Answered } else { Outcome::Cancelled }));
+    }
+    Ok(())
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() })]
 
     /// Whoever comes, in whatever order: one outcome, and one of them at most is told that it was theirs.
     #[test]
-    fn whoever_comes_there_is_one_outcome(comers in comers()) {
-        one_outcome(comers)?;
+    fn whoever_comes_there_is_one_outcome(comers in comers(), timeout_ms in prop_oneof![Just(0_u64), 1_u64..4]) {
+        one_outcome(comers, timeout_ms)?;
+    }
+
+    /// A turn that is cancelled while answers come: each request has the outcome that its answerer was told.
+    #[test]
+    fn of_many_each_has_the_outcome_that_its_answerer_was_told(
+        answer_after in prop::collection::vec(0_u64..800, 1..8),
+        cancel_after in 0_u64..800,
+    ) {
+        each_one_outcome(answer_after, cancel_after)?;
     }
 }
 
@@ -517,10 +570,7 @@ proptest! {
 fn an_answer_that_races_with_its_timeout_has_one_outcome() {
     let stage = Stage::new();
     for round in 0..40_u64 {
-        let mut options = stage.options(&[calls("mine", json!({})), says("done")], json!({}));
-        options["tools"] =
-            json!([{ "name": "mine", "description": "", "inputSchema": { "type": "object" }, "timeoutMs": 3 }]);
-        let agent = embedded(&options);
+        let agent = caller_with(&stage, 1, 3);
         let turn = start(&agent);
         let request = next_request(&turn);
         std::thread::sleep(Duration::from_micros(2500 + 50 * round));
@@ -532,11 +582,7 @@ fn an_answer_that_races_with_its_timeout_has_one_outcome() {
 #[test]
 fn of_one_reply_each_is_answered_on_its_own() {
     let stage = Stage::new();
-    let calls: Vec<Value> = (0..3).map(|number| call("mine", json!({ "n": number }))).collect();
-    let mut options = stage.options(&[step(&calls), says("done")], json!({}));
-    options["tools"] =
-        json!([{ "name": "mine", "description": "", "inputSchema": { "type": "object" }, "readOnly": true }]);
-    let agent = embedded(&options);
+    let agent = caller_with(&stage, 3, 0);
     let turn = start(&agent);
     let mut open = next_requests(&turn, 3);
     open.sort_by_key(|request| request.request().tool_call_id.clone().map(|id| id.to_string()));
