@@ -11,13 +11,16 @@ mod host_tool;
 mod instructions;
 mod outlet;
 mod requests;
+mod run;
+mod shared;
 mod shown;
 mod step;
 mod turn;
 
-pub use agent::{Agent, AgentParts, OpenModel};
+pub use agent::Agent;
 pub use host_tool::HostTool;
 pub use instructions::{BASE_PROMPT, system_prompt};
 pub use outlet::{Delivery, Outlet};
 pub use requests::{Pending, RequestTable};
+pub use shared::{AgentParts, OpenModel};
 pub use step::{OpenCall, Step, next_step};

@@ -8,8 +8,8 @@ use lodger_protocol::{
 };
 use serde_json::Value;
 
-use super::Turn;
 use crate::context::StepContext;
+use crate::turn::Turn;
 
 /// Asks the model and appends what it said. The provider's stream is read only while the reader has room.
 ///

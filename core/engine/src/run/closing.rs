@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use lodger_protocol::{Content, DoneReason, Entry, EventBody, TurnResult};
 
-use super::{End, Turn};
-use crate::agent::locked;
+use super::end::End;
 use crate::step::open_calls;
+use crate::turn::Turn;
 
 /// Closes open calls, appends `done`, frees the agent for the next prompt, and tells everybody.
 pub(super) fn close(turn: &Arc<Turn>, end: End) {
@@ -26,7 +26,7 @@ pub(super) fn close(turn: &Arc<Turn>, end: End) {
         });
     }
 
-    let usage = *locked(&turn.usage);
+    let usage = turn.usage();
     let result = TurnResult {
         reason: end.reason,
         usage,

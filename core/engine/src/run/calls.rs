@@ -5,10 +5,10 @@ use std::sync::Arc;
 use futures_util::{StreamExt, stream};
 use lodger_protocol::{Effect, Entry};
 
-use super::Turn;
 use crate::OpenCall;
 use crate::context::StepContext;
 use crate::door::{self, Passed};
+use crate::turn::Turn;
 
 /// At most so many reads of one reply run at once.
 const SIDE_BY_SIDE: usize = 8;

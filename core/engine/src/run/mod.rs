@@ -1,0 +1,85 @@
+//! The run of one turn: from a prompt to its one `done`, whatever happens between.
+
+mod calls;
+mod closing;
+mod end;
+mod reply;
+
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+
+use futures_util::FutureExt;
+use lodger_protocol::{Boundary, Content, Entry, Error, ErrorCode, MessageId, Result};
+
+use self::end::End;
+use crate::turn::Turn;
+use crate::{Step, next_step};
+
+/// A turn that has not ended. Dropped, as it is when its runtime is shut down, it ends as cancelled.
+pub(crate) struct Running(Option<Arc<Turn>>);
+
+impl Running {
+    pub(crate) const fn new(turn: Arc<Turn>) -> Self {
+        Self(Some(turn))
+    }
+
+    fn end(&mut self, end: End) {
+        if let Some(turn) = self.0.take() {
+            turn.cancel();
+            closing::close(&turn, end);
+        }
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        self.end(End::cancelled());
+    }
+}
+
+/// Runs a turn to its end. Never fails and never panics: what goes wrong is the turn's end.
+pub(crate) async fn run(mut running: Running, message_id: MessageId, content: Vec<Content>) {
+    let Some(turn) = running.0.clone() else { return };
+    let end = match AssertUnwindSafe(drive(&turn, message_id, content)).catch_unwind().await {
+        Ok(Ok(end)) => end,
+        Ok(Err(error)) => End::failed(error),
+        Err(panic) => End::failed(Error::new(ErrorCode::InternalPanic, panic_text(panic.as_ref()))),
+    };
+    running.end(end);
+}
+
+async fn drive(turn: &Arc<Turn>, message_id: MessageId, content: Vec<Content>) -> Result<End> {
+    let shared = &turn.shared;
+    let mut context = shared.freeze();
+    turn.append(Entry::UserMessage { message_id, content });
+    turn.append(Entry::TurnStart {
+        prompt_id: turn.prompt_id.clone(),
+        model: context.model.name().to_owned(),
+        mode: context.mode,
+    });
+    loop {
+        if turn.cancelled.is_cancelled() {
+            return turn.take_failure().map_or_else(|| Ok(End::cancelled()), Err);
+        }
+        let step = next_step(&shared.log.transcript(), &shared.limits);
+        match step {
+            Step::CallModel => {
+                context = shared.freeze();
+                reply::take(turn, &context).await?;
+            }
+            Step::RunTools(open) => calls::run(turn, &context, open).await,
+            Step::Finish(reason) => {
+                return Ok(End { reason, boundary: Boundary::Complete, error: None });
+            }
+        }
+    }
+}
+
+fn panic_text(panic: &(dyn std::any::Any + Send)) -> String {
+    let said = panic
+        .downcast_ref::<&str>()
+        .map(|text| (*text).to_owned())
+        .or_else(|| panic.downcast_ref::<String>().cloned())
+        .unwrap_or_else(|| "no message".to_owned());
+    format!("a fault in Lodger ended the turn; the agent can go on. Please report it: {said}")
+}

@@ -1,0 +1,191 @@
+//! What an agent and its turns share: its parts, its log, and what changes from step to step.
+
+use std::collections::HashSet;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use lodger_model::Model;
+use lodger_protocol::{Clock, Limits, Mode, Result, SessionId, ToolSpec, Usage, UsageReport};
+use lodger_session::SessionLog;
+use lodger_tools::Registry;
+use lodger_workspace::Workspace;
+use tokio::sync::watch;
+
+use crate::context::StepContext;
+use crate::requests::RequestTable;
+
+/// Makes the model of a name.
+pub type OpenModel = Box<dyn Fn(&str) -> Result<Arc<dyn Model>> + Send + Sync>;
+
+/// What an agent is made of. Whoever builds it chooses the concrete parts.
+pub struct AgentParts {
+    /// Names the session.
+    pub session_id: SessionId,
+    /// The system prompt; empty: none.
+    pub system: String,
+    /// The model to begin with.
+    pub model: Arc<dyn Model>,
+    /// Makes the model of another name, for `set_model`.
+    pub open_model: OpenModel,
+    /// The mode to begin with.
+    pub mode: Mode,
+    /// The tools on offer.
+    pub tools: Registry,
+    /// Files and commands; absent: none.
+    pub workspace: Option<Arc<dyn Workspace>>,
+    /// Bounds.
+    pub limits: Limits,
+    /// How long a request stays open once handed over; absent: until the turn ends.
+    pub request_timeout: Option<Duration>,
+    /// The time of events.
+    pub clock: Arc<dyn Clock>,
+    /// Where turns run.
+    pub handle: tokio::runtime::Handle,
+}
+
+pub(crate) struct Shared {
+    pub(crate) log: SessionLog,
+    pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) requests: RequestTable,
+    pub(crate) request_timeout: Option<Duration>,
+    pub(crate) workspace: Option<Arc<dyn Workspace>>,
+    pub(crate) limits: Arc<Limits>,
+    system: Arc<str>,
+    tools: Arc<Registry>,
+    specs: Arc<[ToolSpec]>,
+    pub(crate) open_model: OpenModel,
+    settings: Mutex<Settings>,
+    usage: Mutex<UsageReport>,
+    grants: Mutex<HashSet<String>>,
+    /// A turn runs: no prompt may come.
+    busy: Mutex<bool>,
+    /// The same for those who wait for its end; falls a moment later, when everybody was told.
+    is_running: watch::Sender<bool>,
+}
+
+struct Settings {
+    mode: Mode,
+    model: Arc<dyn Model>,
+}
+
+/// At most so many calls are allowed from now on; further ones ask again.
+const MAX_GRANTS: usize = 1024;
+/// Calls that are larger than this ask each time.
+const MAX_GRANT_BYTES: usize = 64 * 1024;
+
+pub(crate) fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Shared {
+    pub(crate) fn new(parts: AgentParts) -> Self {
+        let specs = parts.tools.specs();
+        Self {
+            log: SessionLog::new(parts.session_id, Arc::clone(&parts.clock)),
+            clock: parts.clock,
+            requests: RequestTable::default(),
+            request_timeout: parts.request_timeout,
+            workspace: parts.workspace,
+            limits: Arc::new(parts.limits),
+            system: parts.system.into(),
+            tools: Arc::new(parts.tools),
+            specs,
+            open_model: parts.open_model,
+            settings: Mutex::new(Settings { mode: parts.mode, model: parts.model }),
+            usage: Mutex::default(),
+            grants: Mutex::default(),
+            busy: Mutex::new(false),
+            is_running: watch::Sender::new(false),
+        }
+    }
+
+    pub(crate) fn mode(&self) -> Mode {
+        locked(&self.settings).mode
+    }
+
+    /// Sets the mode. False when it was that already.
+    pub(crate) fn set_mode(&self, mode: Mode) -> bool {
+        std::mem::replace(&mut locked(&self.settings).mode, mode) != mode
+    }
+
+    pub(crate) fn model(&self) -> Arc<dyn Model> {
+        Arc::clone(&locked(&self.settings).model)
+    }
+
+    /// Sets the model. False when it was that already, by name.
+    pub(crate) fn set_model(&self, model: Arc<dyn Model>) -> bool {
+        let before = std::mem::replace(&mut locked(&self.settings).model, Arc::clone(&model));
+        before.name() != model.name()
+    }
+
+    pub(crate) fn usage(&self) -> UsageReport {
+        locked(&self.usage).clone()
+    }
+
+    /// Freezes what the next step sees.
+    pub(crate) fn freeze(&self) -> StepContext {
+        let settings = locked(&self.settings);
+        StepContext {
+            model: Arc::clone(&settings.model),
+            mode: settings.mode,
+            system: Arc::clone(&self.system),
+            tools: Arc::clone(&self.tools),
+            specs: Arc::clone(&self.specs),
+            limits: Arc::clone(&self.limits),
+            workspace: self.workspace.clone(),
+        }
+    }
+
+    /// Adds one reply's usage and returns the figures so far.
+    pub(crate) fn count(&self, reply: Usage, turn: Usage, context_window: Option<u64>) -> UsageReport {
+        let mut report = locked(&self.usage);
+        report.session += reply;
+        report.turn = turn;
+        report.context_tokens = reply.context_tokens();
+        report.context_window = context_window;
+        report.clone()
+    }
+
+    /// Allows a call from now on.
+    pub(crate) fn grant(&self, call: String) {
+        let mut grants = locked(&self.grants);
+        if grants.len() < MAX_GRANTS && call.len() <= MAX_GRANT_BYTES {
+            grants.insert(call);
+        }
+    }
+
+    pub(crate) fn is_granted(&self, call: &str) -> bool {
+        locked(&self.grants).contains(call)
+    }
+
+    /// Takes the one place of a running turn. False when it is taken.
+    pub(crate) fn set_busy(&self) -> bool {
+        let mut busy = locked(&self.busy);
+        if std::mem::replace(&mut *busy, true) {
+            return false;
+        }
+        self.is_running.send_replace(true);
+        true
+    }
+
+    pub(crate) fn is_busy(&self) -> bool {
+        *locked(&self.busy)
+    }
+
+    /// The turn is over: the next prompt may come.
+    pub(crate) fn set_idle(&self) {
+        *locked(&self.busy) = false;
+    }
+
+    /// Everybody was told: whoever waits for the end may go on.
+    pub(crate) fn announce_idle(&self) {
+        let busy = locked(&self.busy);
+        self.is_running.send_replace(*busy);
+    }
+
+    pub(crate) async fn until_idle(&self) {
+        let mut running = self.is_running.subscribe();
+        // The sender lives as long as this does.
+        let _ = running.wait_for(|running| !running).await;
+    }
+}
