@@ -4,7 +4,7 @@ import { hub } from './hub.js';
 import { NativeAgent, type NativeTurn } from './native.js';
 import type { Desk, Handlers } from './requests.js';
 import { declare, type HostTool } from './tools.js';
-import { RunningTurn, Turn, TurnStream, type PromptOptions } from './turn.js';
+import { checkedPromptOptions, RunningTurn, Turn, TurnStream, type PromptOptions } from './turn.js';
 import type {
   Message,
   Mode,
@@ -124,7 +124,7 @@ export class Agent implements AsyncDisposable {
   #start(input: Prompt, options: PromptOptions): RunningTurn {
     const json = toJson(input, 'the prompt');
     const key = hub().newKey();
-    if (options.signal?.aborted) {
+    if (checkedPromptOptions(options).signal?.aborted) {
       if (native(() => this.#native.closed)) throw refusal('closed', 'the agent is closed; create a new one');
       return aborted(new RunningTurn(neverStarted(), key, this.#desk, options));
     }

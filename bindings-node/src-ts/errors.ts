@@ -64,7 +64,7 @@ export function messageOf(thrown: unknown): string {
   }
 }
 
-/** Half of a surrogate pair is no text outside JavaScript: it becomes U+FFFD, as everywhere else that text leaves it. */
+/** Half of a surrogate pair is no text outside JavaScript: it becomes U+FFFD, as wherever text leaves it. */
 function wellFormed(_key: string, value: unknown): unknown {
   return typeof value === 'string' ? value.toWellFormed() : value;
 }

@@ -21,6 +21,27 @@ export interface PromptOptions {
   onEvent?: ((event: Event) => unknown) | undefined;
 }
 
+const NAMES: ReadonlySet<string> = new Set(['signal', 'onEvent'] satisfies (keyof PromptOptions)[]);
+
+/** Checked before anything starts: a turn whose signal cannot be heard must not run. */
+export function checkedPromptOptions(options: PromptOptions): PromptOptions {
+  if (typeof options !== 'object' || options === null) {
+    throw refusal('invalid_input', 'prompt options must be an object');
+  }
+  const unknown = Object.keys(options).find((name) => !NAMES.has(name));
+  if (unknown !== undefined) {
+    throw refusal('invalid_input', `unknown prompt option \`${unknown}\`; there are ${[...NAMES].join(' and ')}`);
+  }
+  const { signal, onEvent } = options;
+  if (signal !== undefined && (typeof signal?.aborted !== 'boolean' || typeof signal.addEventListener !== 'function')) {
+    throw refusal('invalid_input', 'prompt option `signal` must be an AbortSignal');
+  }
+  if (onEvent !== undefined && typeof onEvent !== 'function') {
+    throw refusal('invalid_input', `prompt option \`onEvent\` must be a function, not ${typeof onEvent}`);
+  }
+  return options;
+}
+
 type LaneItem =
   | { type: 'opened'; request: Request }
   | { type: 'withdrawn'; requestId: string }

@@ -178,3 +178,17 @@ test('an error carries its code, and says whether to try again', async (t) => {
     assert.match(error.stack, /agent\.test\.mjs/);
   }
 });
+
+test('prompt options of the wrong form throw before anything starts', async (t) => {
+  const agent = await agentFor(t, [[text('hi')]]);
+  for (const [options, message] of [
+    [null, /object/],
+    [{ onEvents() {} }, /onEvents.*onEvent/],
+    [{ signal: {} }, /AbortSignal/],
+    [{ onEvent: 'print' }, /onEvent/],
+  ]) {
+    assert.throws(() => agent.prompt('go', options), { code: 'invalid_input', message });
+    assert.throws(() => agent.stream('go', options), { code: 'invalid_input', message });
+  }
+  assert.equal((await agent.prompt('go')).text, 'hi');
+});

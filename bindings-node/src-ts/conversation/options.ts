@@ -1,0 +1,57 @@
+/** From the options of a conversation to those of `lodger`. */
+import type * as lodger from '../agent.js';
+import { onPermission } from './approval.js';
+import { atMost, only, text } from './checks.js';
+import type { AgentOptions, Auth } from './types.js';
+
+const NAMES = ['auth', 'model', 'instructions', 'tools', 'permissions', 'workspace'] as const;
+const MAX_MODEL_BYTES = 1024;
+const MAX_INSTRUCTION_BYTES = 64 * 1024;
+const MAX_TOOLS = 64;
+
+/** The same options in the words of `lodger`. */
+export function optionsOf(options: AgentOptions): lodger.AgentOptions {
+  const { auth, model, instructions, tools = [], permissions, workspace } = only('options', options, NAMES);
+  if (!Array.isArray(tools)) throw new TypeError('option `tools` must be a list');
+  atMost(MAX_TOOLS, tools.length, 'option `tools`');
+  return {
+    ...authOf(auth),
+    ...(model !== undefined && { model: modelOf(model, auth.provider) }),
+    instructions: instructionsOf(instructions),
+    tools,
+    ...(permissions !== undefined && { onPermission: onPermission(permissions) }),
+    ...(workspace !== undefined && { cwd: cwdOf(workspace) }),
+  };
+}
+
+function cwdOf(workspace: { cwd: string }): string {
+  return text(only('option `workspace`', workspace, ['cwd']).cwd, '`workspace.cwd`');
+}
+
+function authOf(auth: Auth): Pick<lodger.AgentOptions, 'auth'> {
+  const { provider, token } = only<{ provider: string; token?: string }>('option `auth`', auth, ['provider', 'token']);
+  text(provider, '`auth.provider`');
+  if (token === undefined) {
+    throw new TypeError(`\`auth.token\` is missing: logins of \`${provider}\` are not saved here; pass a token`);
+  }
+  return { auth: { apiKey: text(token, '`auth.token`') } };
+}
+
+/** A name without a provider belongs to the one that the token is for; the token goes to no other. */
+function modelOf(model: string, provider: string): string {
+  atMost(MAX_MODEL_BYTES, Buffer.byteLength(text(model, 'option `model`')), 'bytes of option `model`');
+  if (!model.includes('/')) return `${provider}/${model}`;
+  if (model.startsWith(`${provider}/`)) return model;
+  throw new TypeError(`option \`model\`: \`${model}\` is no model of \`${provider}\`, which \`auth\` is for`);
+}
+
+/** The complete system context: without any there is none, with a folder to work in too. */
+function instructionsOf(instructions: string | string[] = []): string[] {
+  const parts = typeof instructions === 'string' ? [instructions] : instructions;
+  if (!Array.isArray(parts) || !parts.every((part) => typeof part === 'string')) {
+    throw new TypeError('option `instructions` must be a text or a list of texts');
+  }
+  const spoken = parts.filter((part) => part !== '');
+  atMost(MAX_INSTRUCTION_BYTES, Buffer.byteLength(spoken.join('\n\n')), 'bytes of option `instructions`');
+  return spoken;
+}

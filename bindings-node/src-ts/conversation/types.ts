@@ -1,0 +1,129 @@
+/** The words of a conversation. Data only. */
+
+export type MaybePromise<T> = T | Promise<T>;
+
+export type JsonValue = string | number | boolean | null | JsonValue[] | { [key: string]: JsonValue };
+
+/** A provider's name, such as `anthropic`; `scripted` plays a script. */
+export type Provider = string;
+
+/** Who asks: a token that the host got for itself, or the login that is saved for the provider. */
+export type Auth = { provider: Provider } | { provider: Provider; token: string };
+
+/** One conversation. It has no other options than those it was made with. */
+export interface Agent {
+  /**
+   * Starts a turn, at once. Throws a `TypeError` or `RangeError` for malformed input, and a `LodgerError` when the
+   * agent is closed or another turn runs.
+   */
+  prompt(input: PromptInput, options?: PromptOptions): Turn;
+  /** Cancels what runs and lets go of everything. May be called again. */
+  close(): Promise<void>;
+}
+
+/** Everything that a conversation may be told. Any other name is an error. */
+export interface AgentOptions {
+  auth: Auth;
+  /** A model of `auth.provider`, with or without `provider/` before it. At most 1 KiB. */
+  model?: string;
+  /** The complete system context; several are joined by a blank line. Absent: none. At most 64 KiB. */
+  instructions?: string | string[];
+  /** At most 64. */
+  tools?: HostTool[];
+  /** Asked before built-in tools change files, run commands or leave the folder. Absent: they may not. */
+  permissions?: (request: ApprovalRequest, signal: AbortSignal) => MaybePromise<ApprovalDecision>;
+  /** The folder to work in. Absent: no file and shell tools. */
+  workspace?: { cwd: string };
+}
+
+/** A text stands for one text block. */
+export type PromptInput = string | PromptBlock[];
+
+export type PromptBlock =
+  | { type: 'text'; text: string }
+  /** A named text. The URI gives no access to anything. */
+  | { type: 'resource'; resource: { uri: string; text?: string } }
+  /** Base64 of PNG, JPEG, GIF or WebP; at most 8 in a prompt, each at most 5 MiB. */
+  | { type: 'image'; mimeType: string; data: string };
+
+export interface PromptOptions {
+  /** Cancels the turn when it aborts. Aborted already: the turn ends as `cancelled` and nothing is sent. */
+  signal?: AbortSignal;
+}
+
+/** One prompt and what follows from it. It has one reader; leaving its loop early cancels it. */
+export interface Turn extends AsyncIterable<TurnEvent> {
+  /** Waiting for this alone reads no events: with more than the queue holds, the turn waits until somebody does. */
+  result: Promise<TurnResult>;
+  /** Asks the turn to end, and does not wait. Late and repeated calls have no effect. */
+  cancel(): void;
+}
+
+export type TurnEvent =
+  /** More of the answer. */
+  | { type: 'text_delta'; delta: string }
+  /** More of the model's thought, where the provider shows it. */
+  | { type: 'reasoning_delta'; delta: string }
+  | { type: 'tool_start'; id: string; name: string }
+  /** `content` is the text that the model was told. */
+  | { type: 'tool_end'; id: string; name: string; content?: string; isError: boolean };
+
+export interface TurnResult {
+  stopReason: StopReason;
+  usage: Usage;
+}
+
+export type StopReason = 'end_turn' | 'max_output_tokens' | 'max_model_turns' | 'refused' | 'cancelled';
+
+/** Tokens of this turn. What the provider did not say stays absent. */
+export interface Usage {
+  inputTokens?: number;
+  outputTokens?: number;
+  cacheReadTokens?: number;
+  cacheWriteTokens?: number;
+  reasoningTokens?: number;
+}
+
+/**
+ * A tool that the host runs, without asking `permissions`. What `execute` returns is told to the model: a string as it
+ * is, `undefined` as `null`, a `RichToolResult` as text and pictures, anything else as JSON; what it throws, as an
+ * error.
+ */
+export interface HostTool {
+  /** 1 to 64 letters, digits, `_` or `-`; unique. */
+  name: string;
+  description: string;
+  /** JSON Schema of an object. */
+  inputSchema: Record<string, JsonValue>;
+  /** `input` is what the model wrote: check it before acting on it. */
+  execute(input: unknown, context: { signal: AbortSignal }): MaybePromise<JsonValue | undefined | RichToolResult>;
+}
+
+/** At most 8 images, each at most 5 MiB of base64, 8 MiB in all. */
+export interface RichToolResult {
+  type: 'lodger.tool-result';
+  text: string;
+  images: Array<{ type: 'image'; mimeType: string; data: string }>;
+  isError?: boolean;
+}
+
+/** May this call run? */
+export interface ApprovalRequest {
+  toolName: string;
+  /** One line for a person. */
+  label: string;
+  kind: 'command' | 'file' | 'mcp' | 'other' | 'confirm';
+  /** A unified diff, for changes of files. */
+  detail?: string;
+  preparation?: string;
+  /** The files or the command, one line each. */
+  targets: string[];
+  /** What `always` lets through from now on; empty: exactly this call. */
+  suggestedGrants: string[];
+}
+
+export interface ApprovalDecision {
+  outcome: 'once' | 'always' | 'deny';
+  /** Told to the model with a refusal. */
+  note?: string;
+}
