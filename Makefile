@@ -14,6 +14,7 @@ export CARGO_TARGET_DIR ?= $(CURDIR)/target
 # `make PROFILE=release build` for an optimised build; `shipping` is what goes into packages.
 PROFILE ?= dev
 OUT := $(CARGO_TARGET_DIR)/$(if $(filter dev,$(PROFILE)),debug,$(PROFILE))
+SHARED := $(if $(filter Darwin,$(shell uname)),dylib,so)
 
 NODE := bindings-node
 PYTHON := bindings-python
@@ -31,7 +32,7 @@ rust:
 
 # Node: the addon beside the compiled TypeScript.
 node: rust $(NODE)/dist/.stamp examples/node/node_modules/.stamp
-	install -C -m 755 $(OUT)/liblodger_node.so $(NODE)/lodger_node.node
+	install -C -m 755 $(OUT)/liblodger_node.$(SHARED) $(NODE)/lodger_node.node
 
 $(NODE)/node_modules/.stamp examples/node/node_modules/.stamp: %/node_modules/.stamp: %/package-lock.json
 	cd $* && npm ci --no-audit --no-fund
@@ -43,7 +44,7 @@ $(NODE)/dist/.stamp: $(NODE)/node_modules/.stamp $(wildcard $(NODE)/src-ts/*.ts 
 
 # Python: .venv sees the package where it stands, with the extension module beside the Python files.
 python: rust $(VENV)/.stamp
-	install -C -m 755 $(OUT)/liblodger_py.so $(PYTHON)/python/lodger/_native.abi3.so
+	install -C -m 755 $(OUT)/liblodger_py.$(SHARED) $(PYTHON)/python/lodger/_native.abi3.so
 
 $(VENV)/.stamp: $(PYTHON)/requirements-dev.txt
 	python3 -m venv $(VENV)
