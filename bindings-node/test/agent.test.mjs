@@ -81,6 +81,28 @@ test('a prompt may be blocks', async (t) => {
   assert.equal(result.text, 'yes');
 });
 
+test('a prompt may be resources and pictures, within bounds', async (t) => {
+  const agent = await agentFor(t, [[text('seen')]]);
+  const image = (more) => ({ type: 'image', mimeType: 'image/png', data: 'aGVsbG8=', ...more });
+  const big = 5 * 1024 * 1024;
+  for (const [blocks, message] of [
+    [Array(9).fill(image()), /9 images.*at most 8/],
+    [[image({ data: 'A'.repeat(big + 4) })], /at most 5242880/],
+    [[image({ data: 'no!' })], /block 0.*base64/],
+    [[image({ mimeType: 'image/bmp' })], /block 0.*image\/bmp/],
+    [[{ type: 'text', text: 'a' }, { type: 'thinking', text: 'b' }], /block 1/],
+    [[{ type: 'audio', data: '' }], /audio/],
+    [[{ type: 'resource', text: 'no name' }], /uri/],
+    ['x'.repeat(25 * 1024 * 1024 + 1), /at most 26214400/],
+  ]) {
+    assert.throws(() => agent.prompt(blocks), { code: 'invalid_input', message });
+  }
+  const blocks = [{ type: 'resource', uri: 'file:///none' }, image({ data: 'A'.repeat(big) })];
+  for (const mimeType of ['image/jpeg', 'image/gif', 'image/webp']) blocks.push(image({ mimeType }));
+  assert.equal((await agent.prompt(blocks)).text, 'seen');
+  assert.deepEqual(agent.messages()[0].content.slice(1), blocks.slice(1));
+});
+
 test('half a character in a prompt becomes a replacement character', async (t) => {
   const agent = await agentFor(t, [{ expect: { lastUserText: 'cut \ufffd' }, reply: [text('yes')] }]);
   assert.equal((await agent.prompt('cut \u{1f600}'.slice(0, 5))).text, 'yes');

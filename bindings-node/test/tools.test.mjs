@@ -94,6 +94,23 @@ for (const [what, thrown, told] of [
   });
 }
 
+test('what throws when it is looked at has failed', async (t) => {
+  const trap = (name) => Object.defineProperty({}, name, { enumerable: true, get: () => assert.fail('trapped') });
+  for (const execute of [
+    () => trap('type'),
+    () => trap('anything'),
+    () => trap('then'),
+    () => {
+      throw trap('cause');
+    },
+    () => {
+      throw trap('message');
+    },
+  ]) {
+    assert.equal(isError(await ran(t, execute)), true, String(execute));
+  }
+});
+
 test('a rejection is told like a throw', async (t) => {
   const events = await ran(t, () => Promise.reject(new Error('later')));
   assert.match(toldText(events), /later/);

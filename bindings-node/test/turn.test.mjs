@@ -119,6 +119,18 @@ test('what onEvent throws cancels the turn and rejects it', async (t) => {
   assert.equal((await agent.prompt('go on')).text, 'fine');
 });
 
+test('a rejection of onEvent is like a throw', async (t) => {
+  const agent = await agentFor(t, [endless, [text('fine')]]);
+  const mine = new Error('mine');
+  const onEvent = async (event) => {
+    await sleep(1);
+    if (event.type === 'text_delta') throw mine;
+  };
+  const turn = agent.prompt('go', { onEvent });
+  await assert.rejects(turn.result, mine);
+  assert.equal((await agent.prompt('go on')).text, 'fine');
+});
+
 test('an awaited turn reads itself, however long it is', async (t) => {
   const agent = await agentFor(t, [[repeat(5000)]]);
   assert.equal((await agent.prompt('go')).text.length, 5000);
@@ -171,6 +183,12 @@ test('a stream has no then and so survives an async function', async (t) => {
   assert.equal(stream.then, undefined);
   assert.equal(textOf(await all(stream)), 'hi');
   assert.equal((await stream.result).reason, 'end_turn');
+});
+
+test('a turn that an async function returns is awaited there: only its result comes back', async (t) => {
+  const agent = await agentFor(t, [[text('hi')]]);
+  const start = async () => agent.prompt('go');
+  assert.equal((await start()).text, 'hi');
 });
 
 test('overlapping calls of next are answered in order', async (t) => {
