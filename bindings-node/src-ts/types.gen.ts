@@ -679,6 +679,8 @@ export interface Limits {
   firstByteTimeoutMs?: number;
   /** Milliseconds between two pieces of the provider's stream. Default 300,000. */
   gapTimeoutMs?: number;
+  /** Bytes of a checkpoint, written or read. Default 64 MiB. */
+  maxCheckpointBytes?: number;
   /** Tokens of one reply. Default 16,384. */
   maxOutputTokens?: number;
   /** Model calls in one turn. Default 100. */

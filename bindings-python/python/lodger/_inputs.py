@@ -154,6 +154,8 @@ class Limits(TypedDict):
     first_byte_timeout_ms: NotRequired[int]
     #: Milliseconds between two pieces of the provider's stream. Default 300,000.
     gap_timeout_ms: NotRequired[int]
+    #: Bytes of a checkpoint, written or read. Default 64 MiB.
+    max_checkpoint_bytes: NotRequired[int]
     #: Tokens of one reply. Default 16,384.
     max_output_tokens: NotRequired[int]
     #: Model calls in one turn. Default 100.

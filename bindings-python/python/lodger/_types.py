@@ -832,6 +832,8 @@ class Limits(TypedDict):
     firstByteTimeoutMs: NotRequired[int]
     #: Milliseconds between two pieces of the provider's stream. Default 300,000.
     gapTimeoutMs: NotRequired[int]
+    #: Bytes of a checkpoint, written or read. Default 64 MiB.
+    maxCheckpointBytes: NotRequired[int]
     #: Tokens of one reply. Default 16,384.
     maxOutputTokens: NotRequired[int]
     #: Model calls in one turn. Default 100.

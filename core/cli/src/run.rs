@@ -45,7 +45,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Error> {
     let requests = if somebody { RequestDelivery::Events } else { RequestDelivery::Callback };
     let options = arguments.options(&env, requests)?;
     let prompt = arguments.prompt()?;
-    let agent = Agent::with_options(None, options, env, Handlers::default())?;
+    let agent = Agent::with_options(None, options, None, env, Handlers::default())?;
     let mut output = output::open(arguments.output_format, Stdout::take()?);
 
     let turn = agent.prompt_with(prompt)?;

@@ -6,7 +6,7 @@ use lodger_protocol::{
     Entry, Error, ErrorCode, Message, MessageId, Mode, Prompt, PromptId, RequestId, Result, SessionId, TurnId,
     UsageReport,
 };
-use lodger_session::conversation;
+use lodger_session::{Checkpoint, conversation};
 use tokio::runtime::Handle;
 
 use crate::Outlet;
@@ -131,6 +131,25 @@ impl Agent {
     #[must_use]
     pub fn usage(&self) -> UsageReport {
         self.0.shared.usage()
+    }
+
+    /// The session as bytes: history and usage, nothing that is secret or set.
+    ///
+    /// # Errors
+    /// `closed`; `session_busy` while a turn runs; `checkpoint_too_large`.
+    pub fn checkpoint(&self) -> Result<Vec<u8>> {
+        // Nothing may begin meanwhile.
+        let slot = locked(&self.0.turn);
+        if slot.closed {
+            return Err(Error::new(ErrorCode::Closed, "the agent is closed; make checkpoints before closing it"));
+        }
+        let shared = &self.0.shared;
+        if shared.is_busy() {
+            return Err(Error::new(ErrorCode::SessionBusy, "a prompt is still running; wait for its `done`"));
+        }
+        let checkpoint = Checkpoint::of(&shared.log.transcript(), shared.usage().session);
+        drop(slot);
+        checkpoint.to_bytes(shared.limits.max_checkpoint_bytes)
     }
 
     /// The open request of that id.

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use lodger_model::Model;
 use lodger_protocol::{Clock, Limits, Mode, Result, SessionId, ToolSpec, Usage, UsageReport};
-use lodger_session::SessionLog;
+use lodger_session::{Checkpoint, SessionLog};
 use lodger_tools::Registry;
 use lodger_workspace::Workspace;
 use tokio::sync::watch;
@@ -21,6 +21,8 @@ pub type OpenModel = Box<dyn Fn(&str) -> Result<Arc<dyn Model>> + Send + Sync>;
 pub struct AgentParts {
     /// Names the session.
     pub session_id: SessionId,
+    /// What was said before, and what it used.
+    pub checkpoint: Checkpoint,
     /// The system prompt; empty: none.
     pub system: String,
     /// The model to begin with.
@@ -81,7 +83,7 @@ impl Shared {
     pub(crate) fn new(parts: AgentParts) -> Self {
         let specs = parts.tools.specs();
         Self {
-            log: SessionLog::new(parts.session_id, Arc::clone(&parts.clock)),
+            log: SessionLog::restored(parts.session_id, Arc::clone(&parts.clock), parts.checkpoint.history),
             clock: parts.clock,
             requests: RequestTable::default(),
             request_timeout: parts.request_timeout,
@@ -92,7 +94,7 @@ impl Shared {
             specs,
             open_model: parts.open_model,
             settings: Mutex::new(Settings { mode: parts.mode, model: parts.model }),
-            usage: Mutex::default(),
+            usage: Mutex::new(UsageReport { session: parts.checkpoint.usage, ..UsageReport::default() }),
             grants: Mutex::default(),
             busy: Mutex::new(false),
             is_running: watch::Sender::new(false),

@@ -35,6 +35,7 @@ pub struct AgentBuilder {
     environment: Environment,
     handlers: HandlerSet,
     runtime: Option<Runtime>,
+    checkpoint: Option<Vec<u8>>,
 }
 
 impl Agent {
@@ -56,7 +57,6 @@ impl Agent {
     }
 
     /// Cancels the running turn. True when there was one.
-    #[must_use]
     pub fn interrupt(&self) -> bool {
         self.inner.interrupt()
     }
@@ -87,6 +87,14 @@ impl Agent {
     #[must_use]
     pub fn usage(&self) -> UsageReport {
         self.inner.engine().usage()
+    }
+
+    /// The session as bytes: history and usage, nothing that is secret or set. Only between turns.
+    ///
+    /// # Errors
+    /// `session_busy`, `closed`, `checkpoint_too_large`, `forked`.
+    pub fn checkpoint(&self) -> Result<Vec<u8>> {
+        self.inner.checkpoint()
     }
 
     /// The session's id.
@@ -193,6 +201,13 @@ impl AgentBuilder {
         self
     }
 
+    /// Goes on from bytes of `Agent::checkpoint`, in a session of its own.
+    #[must_use]
+    pub fn checkpoint(mut self, bytes: impl Into<Vec<u8>>) -> Self {
+        self.checkpoint = Some(bytes.into());
+        self
+    }
+
     /// Answers permission requests. Handlers run on the agent's runtime and must not block.
     #[must_use]
     pub fn on_permission<F>(mut self, handle: impl Fn(Asked<PermissionRequest>) -> F + Send + Sync + 'static) -> Self
@@ -246,7 +261,13 @@ impl AgentBuilder {
             None => Runtime::shared()?,
         };
         let kinds = self.handlers.kinds();
-        let inner = embed::Agent::with_options(Some(&runtime), self.options, self.environment, kinds)?;
+        let inner = embed::Agent::with_options(
+            Some(&runtime),
+            self.options,
+            self.checkpoint.as_deref(),
+            self.environment,
+            kinds,
+        )?;
         Ok(Agent { inner, handlers: Arc::new(self.handlers), handle: runtime.handle().clone() })
     }
 }

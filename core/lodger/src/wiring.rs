@@ -9,6 +9,7 @@ use lodger_engine::{Agent, AgentParts, HostTool, system_prompt};
 use lodger_model::open_model;
 use lodger_net::Transport;
 use lodger_protocol::{AgentOptions, Environment, Error, Limits, Result, SessionId, SystemClock};
+use lodger_session::Checkpoint;
 use lodger_tools::Registry;
 use lodger_workspace::{LocalWorkspace, Workspace};
 
@@ -19,7 +20,12 @@ const MAX_HOST_TOOLS: usize = 64;
 /// At most so many bytes of instructions.
 const MAX_INSTRUCTION_BYTES: usize = 64 * 1024;
 
-pub(crate) fn engine(options: AgentOptions, env: &Environment, runtime: &Runtime) -> Result<Agent> {
+pub(crate) fn engine(
+    options: AgentOptions,
+    checkpoint: Option<&[u8]>,
+    env: &Environment,
+    runtime: &Runtime,
+) -> Result<Agent> {
     check_limits(&options.limits)?;
     let system = system_prompt(&options);
     if system.len() > MAX_INSTRUCTION_BYTES {
@@ -42,8 +48,13 @@ pub(crate) fn engine(options: AgentOptions, env: &Environment, runtime: &Runtime
         Error::invalid_options("option model is missing; expected provider/model, such as anthropic/claude-sonnet-5-5")
     })?;
     let model = open(name)?;
+    let checkpoint = match checkpoint {
+        Some(bytes) => Checkpoint::from_bytes(bytes, options.limits.max_checkpoint_bytes)?,
+        None => Checkpoint::default(),
+    };
 
     Ok(Agent::new(AgentParts {
+        checkpoint,
         session_id: options.session_id.unwrap_or_else(SessionId::fresh),
         system,
         model,
@@ -99,6 +110,7 @@ fn check_limits(limits: &Limits) -> Result<()> {
         ("maxSteps", u64::from(limits.max_steps)),
         ("maxOutputTokens", u64::from(limits.max_output_tokens)),
         ("maxToolOutputBytes", limits.max_tool_output_bytes as u64),
+        ("maxCheckpointBytes", limits.max_checkpoint_bytes as u64),
         ("commandTimeoutMs", limits.command_timeout_ms),
         ("stallTimeoutMs", limits.stall_timeout_ms),
         ("firstByteTimeoutMs", limits.first_byte_timeout_ms),

@@ -165,6 +165,8 @@ pub struct Limits {
     pub max_output_tokens: u32,
     /// Bytes of one tool result that the model is shown. Default 50 KiB.
     pub max_tool_output_bytes: usize,
+    /// Bytes of a checkpoint, written or read. Default 64 MiB.
+    pub max_checkpoint_bytes: usize,
     /// Milliseconds that one command may take unless its call says otherwise. Default 120,000.
     pub command_timeout_ms: u64,
     /// Milliseconds that a full event queue may stand unread. Default 600,000.
@@ -181,6 +183,7 @@ impl Default for Limits {
             max_steps: 100,
             max_output_tokens: 16_384,
             max_tool_output_bytes: 50 * 1024,
+            max_checkpoint_bytes: 64 * 1024 * 1024,
             command_timeout_ms: 120_000,
             stall_timeout_ms: 600_000,
             first_byte_timeout_ms: 120_000,

@@ -3,8 +3,10 @@
 //!
 //! This crate must never run anything or talk to anyone.
 
+mod checkpoint;
 mod log;
 mod replay;
 
+pub use checkpoint::{Checkpoint, Kept};
 pub use log::{SessionLog, Transcript};
 pub use replay::conversation;

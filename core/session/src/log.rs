@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
+use crate::Kept;
 use lodger_protocol::{Clock, Entry, Event, EventBody, PROTOCOL_VERSION, Passing, SessionId, TurnId};
 
 /// The entries of a session so far, oldest first. Cheap to clone while nothing is appended.
@@ -24,6 +25,28 @@ impl SessionLog {
     #[must_use]
     pub fn new(session_id: SessionId, clock: Arc<dyn Clock>) -> Self {
         Self { session_id, clock, state: Mutex::new(State { last_seq: 0, entries: Arc::default() }) }
+    }
+
+    /// A log that goes on from a checkpoint, in a session of its own.
+    #[must_use]
+    pub fn restored(session_id: SessionId, clock: Arc<dyn Clock>, history: Vec<Kept>) -> Self {
+        let entries: Vec<_> = (1..)
+            .zip(history)
+            .map(|(seq, kept)| {
+                Arc::new(Event {
+                    v: PROTOCOL_VERSION,
+                    seq,
+                    ts: kept.ts,
+                    session_id: session_id.clone(),
+                    turn_id: kept.turn_id,
+                    agent_id: None,
+                    parent_tool_call_id: None,
+                    body: kept.entry.into(),
+                })
+            })
+            .collect();
+        let last_seq = entries.last().map_or(0, |event| event.seq);
+        Self { session_id, clock, state: Mutex::new(State { last_seq, entries: Arc::new(entries) }) }
     }
 
     /// The session.

@@ -55,16 +55,32 @@ impl Agent {
     /// # Errors
     /// `invalid_options`, `provider_auth`, `forked`; `closed` when the runtime was shut down.
     pub fn create(runtime: Option<&Runtime>, options_json: &str, env: Environment, handlers: Handlers) -> Result<Self> {
-        Self::with_options(runtime, options::read(options_json)?, env, handlers)
+        Self::with_options(runtime, options::read(options_json)?, None, env, handlers)
     }
 
-    /// The same with options that were read already.
+    /// Makes an agent that goes on from bytes of `checkpoint`, in a session of its own. The bytes are copied.
     ///
     /// # Errors
-    /// As for `create`.
+    /// As for `create`; `checkpoint_corrupt`, `checkpoint_unsupported`, `checkpoint_invalid`,
+    /// `checkpoint_too_large`.
+    pub fn restore(
+        runtime: Option<&Runtime>,
+        checkpoint: &[u8],
+        options_json: &str,
+        env: Environment,
+        handlers: Handlers,
+    ) -> Result<Self> {
+        Self::with_options(runtime, options::read(options_json)?, Some(checkpoint), env, handlers)
+    }
+
+    /// The same with options that were read already, from a checkpoint if there is one.
+    ///
+    /// # Errors
+    /// As for `restore`.
     pub fn with_options(
         runtime: Option<&Runtime>,
         options: AgentOptions,
+        checkpoint: Option<&[u8]>,
         env: Environment,
         handlers: Handlers,
     ) -> Result<Self> {
@@ -75,7 +91,7 @@ impl Agent {
         runtime.check_usable()?;
         let requests = options.requests;
         let stall = Duration::from_millis(options.limits.stall_timeout_ms);
-        let engine = wiring::engine(options, &env, &runtime)?;
+        let engine = wiring::engine(options, checkpoint, &env, &runtime)?;
         Ok(Self(Arc::new(Inner {
             engine,
             handlers,
@@ -121,6 +137,15 @@ impl Agent {
         Ok(Turn::new(core, self.clone()))
     }
 
+    /// The session as bytes: history and usage. Only between turns.
+    ///
+    /// # Errors
+    /// `session_busy`, `closed`, `checkpoint_too_large`, `forked`.
+    pub fn checkpoint(&self) -> Result<Vec<u8>> {
+        self.check_fork()?;
+        self.0.engine.checkpoint()
+    }
+
     /// Answers a request by its id. An answer that does not fit is a refusal, not an error.
     ///
     /// # Errors
@@ -149,7 +174,6 @@ impl Agent {
     }
 
     /// Cancels the running turn. True when there was one.
-    #[must_use]
     pub fn interrupt(&self) -> bool {
         self.check_fork().is_ok() && self.0.engine.interrupt()
     }
