@@ -17,10 +17,11 @@ OUT := $(CARGO_TARGET_DIR)/$(if $(filter dev,$(PROFILE)),debug,$(PROFILE))
 SHARED := $(if $(filter Darwin,$(shell uname)),dylib,so)
 
 NODE := bindings-node
+RUNTIMES := $(NODE)/test/runtimes/node_modules
 PYTHON := bindings-python
 VENV := .venv
 
-.PHONY: help build rust node python demo test test-deep bench lint fmt gen clean
+.PHONY: help build rust node runtimes python demo test test-deep bench lint fmt gen clean
 
 help: ## List the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 12
@@ -34,13 +35,17 @@ rust:
 node: rust $(NODE)/dist/.stamp examples/node/node_modules/.stamp
 	install -C -m 755 $(OUT)/liblodger_node.$(SHARED) $(NODE)/lodger_node.node
 
-$(NODE)/node_modules/.stamp examples/node/node_modules/.stamp: %/node_modules/.stamp: %/package-lock.json
+$(NODE)/node_modules/.stamp examples/node/node_modules/.stamp $(RUNTIMES)/.stamp: %/node_modules/.stamp: %/package-lock.json
 	cd $* && npm ci --no-audit --no-fund
 	touch $@
 
-$(NODE)/dist/.stamp: $(NODE)/node_modules/.stamp $(wildcard $(NODE)/src-ts/*.ts $(NODE)/tsconfig*.json) $(NODE)/package.json
+$(NODE)/dist/.stamp: $(NODE)/node_modules/.stamp $(wildcard $(NODE)/src-ts/*.ts $(NODE)/src-ts/*/*.ts $(NODE)/tsconfig*.json) $(NODE)/package.json
 	cd $(NODE) && npm run --silent build
 	touch $@
+
+# The other runtimes that the package runs on.
+runtimes: ## Fetch Bun and Deno for the tests
+	@$(MAKE) --no-print-directory $(RUNTIMES)/.stamp || echo 'SKIPPED: npm cannot fetch Bun and Deno'
 
 # Python: .venv sees the package where it stands, with the extension module beside the Python files.
 python: rust $(VENV)/.stamp
@@ -78,4 +83,4 @@ gen: ## Write the files that are generated from the Rust types
 clean: ## Remove everything that was built or fetched
 	cargo clean
 	$(MAKE) --no-print-directory -C tests/c clean
-	rm -rf examples/node/node_modules $(VENV) $(NODE)/{node_modules,dist,dist-cjs,lodger_node.node} $(PYTHON)/python/lodger/*.so
+	rm -rf examples/node/node_modules $(VENV) $(RUNTIMES) $(NODE)/{node_modules,dist,dist-cjs,test/.built,lodger_node.node} $(PYTHON)/python/lodger/*.so

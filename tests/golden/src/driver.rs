@@ -17,6 +17,10 @@ pub enum Face {
     C,
     /// The Node package.
     Node,
+    /// The same in Bun.
+    Bun,
+    /// The same in Deno.
+    Deno,
     /// The Python package.
     Python,
     /// The command line.
@@ -24,27 +28,49 @@ pub enum Face {
 }
 
 impl Face {
-    /// Plays a job and returns what its reader got, in order.
-    pub(crate) fn play(self, played: &Prepared) -> Vec<Value> {
+    /// Plays a job and returns what its reader got, in order; `None` when this machine has no such face.
+    pub(crate) fn play(self, played: &Prepared) -> Option<Vec<Value>> {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
         let command = match self {
-            Self::Rust => return rust::play(&played.job),
+            Self::Rust => return Some(rust::play(&played.job)),
             Self::C => Command::new(needed(&root.join("tests/c/build/trace"))),
-            Self::Node => {
-                needed(&root.join("bindings-node/lodger_node.node"));
-                let mut command = Command::new("node");
-                command.arg(root.join("bindings-node/test/trace.mjs"));
-                command
-            }
+            Self::Node => with_package(Command::new("node"), &root),
+            Self::Bun | Self::Deno => match self.runtime(&root) {
+                Some(command) => with_package(command, &root),
+                None => return None,
+            },
             Self::Python => {
                 let mut command = Command::new(needed(&root.join(".venv/bin/python")));
                 command.arg(root.join("bindings-python/tests/trace.py"));
                 command
             }
-            Self::StreamJson => return command_line(played),
+            Self::StreamJson => return Some(command_line(played)),
         };
-        drive(command, played)
+        Some(drive(command, played))
     }
+
+    /// A runtime that npm brings; `None` where it cannot be installed.
+    fn runtime(self, root: &Path) -> Option<Command> {
+        let (name, words): (_, &[&str]) = match self {
+            Self::Bun => ("bun", &["run"]),
+            _ => ("deno", &["run", "--allow-all", "--no-lock", "--quiet"]),
+        };
+        let program = root.join("bindings-node/test/runtimes/node_modules/.bin").join(name);
+        if !program.exists() {
+            eprintln!("SKIPPED: {name} is not installed; `make runtimes` installs it where npm can reach it");
+            return None;
+        }
+        let mut command = Command::new(program);
+        command.args(words);
+        Some(command)
+    }
+}
+
+/// The driver of the Node package, in a runtime.
+fn with_package(mut command: Command, root: &Path) -> Command {
+    needed(&root.join("bindings-node/lodger_node.node"));
+    command.arg(root.join("bindings-node/test/trace.mjs"));
+    command
 }
 
 fn needed(path: &Path) -> PathBuf {

@@ -13,6 +13,8 @@ macro_rules! cases {
     (@face $case:ident rust) => { #[test] fn rust() { super::check(stringify!($case), super::Face::Rust); } };
     (@face $case:ident c) => { #[test] fn c() { super::check(stringify!($case), super::Face::C); } };
     (@face $case:ident node) => { #[test] fn node() { super::check(stringify!($case), super::Face::Node); } };
+    (@face $case:ident bun) => { #[test] fn bun() { super::check(stringify!($case), super::Face::Bun); } };
+    (@face $case:ident deno) => { #[test] fn deno() { super::check(stringify!($case), super::Face::Deno); } };
     (@face $case:ident python) => { #[test] fn python() { super::check(stringify!($case), super::Face::Python); } };
     (@face $case:ident stream_json) => {
         #[test] fn stream_json() { super::check(stringify!($case), super::Face::StreamJson); }
@@ -20,16 +22,16 @@ macro_rules! cases {
 }
 
 cases! {
-    plain_text: rust c node python stream_json;
-    host_tool: rust c node python;
-    parallel_reads: rust c node python stream_json;
-    allowed: rust c node python;
-    denied: rust c node python;
-    answered_late_from_another_thread: rust c node python;
-    handler_throws: rust c node python;
-    no_handler: rust c node python stream_json;
-    timed_out: rust c node python;
-    cancelled_in_mid_stream: rust c node python;
-    slow_reader: rust c node python;
-    panic_injection: rust c node python stream_json;
+    plain_text: rust c node bun deno python stream_json;
+    host_tool: rust c node bun deno python;
+    parallel_reads: rust c node bun deno python stream_json;
+    allowed: rust c node bun deno python;
+    denied: rust c node bun deno python;
+    answered_late_from_another_thread: rust c node bun deno python;
+    handler_throws: rust c node bun deno python;
+    no_handler: rust c node bun deno python stream_json;
+    timed_out: rust c node bun deno python;
+    cancelled_in_mid_stream: rust c node bun deno python;
+    slow_reader: rust c node bun deno python;
+    panic_injection: rust c node bun deno python stream_json;
 }
