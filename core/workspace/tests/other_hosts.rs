@@ -24,6 +24,11 @@ fn host() {
                 }
             });
         }
+        if role == "waiting" {
+            std::thread::spawn(|| {
+                while nix::sys::signal::kill(nix::unistd::Pid::this(), nix::sys::signal::Signal::SIGTERM).is_ok() {}
+            });
+        }
         std::fs::write("statuses", format!("{:?}\n", statuses(workspace))).unwrap();
     });
 }
@@ -57,5 +62,13 @@ fn a_host_that_reaps_every_child_loses_statuses_at_most() {
     assert_eq!(told.len(), 21);
     assert!(told.iter().all(|status| known.contains(status)), "{statuses}");
     assert_eq!(told.last(), Some(&"TimedOut"));
+    wait_for_death(host.number("child"));
+}
+
+#[test]
+fn a_host_that_blocks_a_signal_to_wait_for_it_is_not_killed_by_it_while_a_command_starts() {
+    let host = Host::start_under("env", &["--block-signal=TERM"], "waiting");
+    let statuses = host.wait_for("statuses");
+    assert_eq!(statuses.matches("Exited(5)").count(), 20, "{statuses}");
     wait_for_death(host.number("child"));
 }

@@ -16,9 +16,7 @@ use std::time::{Duration, Instant};
 use lodger_protocol::{Error, Result};
 use tokio::sync::{mpsc, oneshot};
 
-use super::os::{
-    Bell, Ended, GroupSignal, Leader, SignalsBlocked, pipe_inode, set_nonblocking, with_no_signal_blocked,
-};
+use super::os::{Bell, Ended, GroupSignal, Leader, SignalsBlocked, pipe_inode, set_nonblocking};
 use super::output::{Pump, Until, Woke};
 use super::processes::Table;
 use super::registry::Entry;
@@ -115,7 +113,7 @@ fn spawn(job: &Job) -> io::Result<Child> {
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .process_group(0);
-    let child = with_no_signal_blocked(|| command.spawn())?;
+    let child = job.table.mask.spawning(|| command.spawn())?;
     for pipe in [child.stdout.as_ref().map(AsFd::as_fd), child.stderr.as_ref().map(AsFd::as_fd)].into_iter().flatten() {
         set_nonblocking(pipe).ok();
     }

@@ -10,12 +10,13 @@ use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, Stdio};
 use std::sync::{Mutex, PoisonError};
 
-use super::os::{GroupSignal, Leader, LineSocket, with_no_signal_blocked};
+use super::os::{GroupSignal, HostMask, Leader, LineSocket};
 
 const SCRIPT: &str = include_str!("lifeline.sh");
 
 pub(super) struct Lifeline {
     run: String,
+    mask: HostMask,
     socket: LineSocket,
     state: Mutex<State>,
 }
@@ -33,8 +34,8 @@ struct Watchdog {
 
 impl Lifeline {
     /// Starts nothing yet.
-    pub(super) fn new(run: String) -> Self {
-        Self { run, socket: LineSocket::new(), state: Mutex::default() }
+    pub(super) fn new(run: String, mask: HostMask) -> Self {
+        Self { run, mask, socket: LineSocket::new(), state: Mutex::default() }
     }
 
     /// Sees to it that the watchdog lives. To be called before a child is started.
@@ -98,7 +99,7 @@ impl Lifeline {
             .stdout(Stdio::null())
             .stderr(Stdio::null())
             .process_group(0);
-        let child = with_no_signal_blocked(|| command.spawn())?;
+        let child = self.mask.spawning(|| command.spawn())?;
         let leader = Leader::of(&child);
         state.watchdog = Some(Watchdog { child, leader });
         for group in &state.groups {

@@ -13,5 +13,5 @@ pub(super) use files::{Access, file_id, open_entry, open_folder, open_folder_bel
 pub(super) use pipes::{Bell, LineSocket, Ready, pipe_inode, read_available, set_nonblocking, wait_for};
 pub(super) use proc_table::{Process, processes};
 pub(super) use process::{Ended, GroupSignal, Leader, TICK};
+pub(super) use signals::HostMask;
 pub use signals::SignalsBlocked;
-pub(super) use signals::with_no_signal_blocked;

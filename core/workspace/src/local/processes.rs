@@ -8,6 +8,7 @@ use lodger_protocol::{Error, ErrorCode, Result};
 use uuid::Uuid;
 
 use super::lifeline::Lifeline;
+use super::os::HostMask;
 use super::registry::{Entry, Registry};
 use super::sweep::{Mark, sweep};
 use crate::StopFlag;
@@ -34,6 +35,7 @@ pub(super) struct Table {
     forked: AtomicBool,
     registry: Arc<Registry>,
     pub(super) lifeline: Lifeline,
+    pub(super) mask: HostMask,
 }
 
 impl ProcessTable {
@@ -41,8 +43,10 @@ impl ProcessTable {
     #[must_use]
     pub fn new() -> Self {
         let run = Uuid::now_v7().simple().to_string();
+        let mask = HostMask::of_this_thread();
         let table = Table {
-            lifeline: Lifeline::new(run.clone()),
+            lifeline: Lifeline::new(run.clone(), mask),
+            mask,
             run,
             made_by: std::process::id(),
             forked: AtomicBool::new(false),

@@ -33,12 +33,26 @@ impl Drop for SignalsBlocked {
     }
 }
 
-/// Runs `spawn` with an empty mask, since a child inherits the mask of the thread that starts it.
-pub(in crate::local) fn with_no_signal_blocked<T>(spawn: impl FnOnce() -> T) -> T {
-    let before = SigSet::empty().thread_swap_mask(SigmaskHow::SIG_SETMASK);
-    let out = spawn();
-    if let Ok(before) = before {
-        before.thread_set_mask().ok();
+/// The mask of the thread of the host that made a runtime: what its children inherit as if it had started them
+/// itself.
+///
+/// An empty mask would not do. A host that blocks a signal in all its threads, to wait for it by `sigwait` or a
+/// descriptor, would be killed by it if it came while ours is open.
+#[derive(Clone, Copy)]
+pub(in crate::local) struct HostMask(SigSet);
+
+impl HostMask {
+    pub(in crate::local) fn of_this_thread() -> Self {
+        Self(SigSet::thread_get_mask().unwrap_or_else(|_| SigSet::empty()))
     }
-    out
+
+    /// Runs `spawn` under this mask, since a child inherits the mask of the thread that starts it.
+    pub(in crate::local) fn spawning<T>(self, spawn: impl FnOnce() -> T) -> T {
+        let before = self.0.thread_swap_mask(SigmaskHow::SIG_SETMASK);
+        let out = spawn();
+        if let Ok(before) = before {
+            before.thread_set_mask().ok();
+        }
+        out
+    }
 }
