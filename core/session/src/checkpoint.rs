@@ -181,9 +181,10 @@ mod tests {
 
     #[test]
     fn what_was_written_is_read_again_and_settings_are_not_in_it() {
-        let bytes = checkpoint().to_bytes(MAX).unwrap();
-        assert_eq!(Checkpoint::from_bytes(&bytes, MAX).unwrap(), checkpoint());
-        assert_eq!(checkpoint().history.len(), 1);
+        let checkpoint = checkpoint();
+        let bytes = checkpoint.to_bytes(MAX).unwrap();
+        assert_eq!(checkpoint.history.len(), 1);
+        assert_eq!(Checkpoint::from_bytes(&bytes, MAX).unwrap(), checkpoint);
     }
 
     #[test]
