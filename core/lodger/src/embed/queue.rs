@@ -107,6 +107,11 @@ impl Queue {
         std::mem::take(&mut state.armed)
     }
 
+    /// Whether nothing more will come.
+    pub(super) fn has_ended(&self) -> bool {
+        locked(&self.state).has_ended()
+    }
+
     /// What the turn came to, once it is over.
     pub(super) fn result(&self) -> Option<TurnResult> {
         locked(&self.state).result.clone()
@@ -169,7 +174,7 @@ impl Queue {
         self.after_take(&mut state, taken)
     }
 
-    /// The same, waiting for the first event; `Empty` when the time is over.
+    /// The same, waiting for the first event; `Empty`, with the bell armed, when the time is over.
     pub(super) fn read(&self, max: usize, timeout: Option<Duration>) -> Drained {
         let until = timeout.and_then(|timeout| Instant::now().checked_add(timeout));
         let mut state = locked(&self.state);
@@ -182,7 +187,7 @@ impl Queue {
             }
             state = match wait_for(&self.more, state, until) {
                 Some(state) => state,
-                None => return Drained::Empty,
+                None => return self.drain(max),
             };
         }
     }

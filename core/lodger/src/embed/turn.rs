@@ -43,8 +43,17 @@ pub(crate) struct TurnCore {
 
 #[derive(Default)]
 struct Bells {
-    mailbox: Option<(Mailbox, u64)>,
+    mailbox: Option<Post>,
     waker: Option<Arc<dyn Fn() + Send + Sync>>,
+}
+
+/// Where a turn's lanes are marked.
+#[derive(Clone)]
+struct Post {
+    mailbox: Mailbox,
+    key: u64,
+    /// Whether the events are marked too, or the request lane alone.
+    events: bool,
 }
 
 impl TurnCore {
@@ -57,7 +66,7 @@ impl TurnCore {
     }
 
     pub(crate) fn attach(&self, mailbox: &Mailbox, key: u64) {
-        locked(&self.bells).mailbox = Some((mailbox.clone(), key));
+        locked(&self.bells).mailbox = Some(Post { mailbox: mailbox.clone(), key, events: true });
         if self.queue.arm() {
             mailbox.mark(key * 2);
         }
@@ -66,10 +75,17 @@ impl TurnCore {
         }
     }
 
-    fn ring_lane(&self) {
-        let mailbox = locked(&self.bells).mailbox.clone();
-        if let Some((mailbox, key)) = mailbox {
+    fn attach_requests(&self, mailbox: &Mailbox, key: u64) {
+        locked(&self.bells).mailbox = Some(Post { mailbox: mailbox.clone(), key, events: false });
+        if !self.lane.is_empty() {
             mailbox.mark(key * 2 + 1);
+        }
+    }
+
+    fn ring_lane(&self) {
+        let post = locked(&self.bells).mailbox.clone();
+        if let Some(post) = post {
+            post.mailbox.mark(post.key * 2 + 1);
         }
     }
 }
@@ -84,12 +100,12 @@ impl Outlet for TurnCore {
     }
 
     fn ring(&self) {
-        let (mailbox, waker) = {
+        let (post, waker) = {
             let bells = locked(&self.bells);
-            (bells.mailbox.clone(), bells.waker.clone())
+            (bells.mailbox.clone().filter(|post| post.events), bells.waker.clone())
         };
-        if let Some((mailbox, key)) = mailbox {
-            mailbox.mark(key * 2);
+        if let Some(post) = post {
+            post.mailbox.mark(post.key * 2);
         }
         if let Some(waker) = waker {
             waker();
@@ -219,6 +235,11 @@ impl Turn {
         self.0.core.attach(mailbox, key);
     }
 
+    /// Puts the request lane alone into a mailbox, as `key * 2 + 1`, for a host whose events are read elsewhere.
+    pub fn attach_requests(&self, mailbox: &Mailbox, key: u64) {
+        self.0.core.attach_requests(mailbox, key);
+    }
+
     /// Sets the bell of this turn's events alone. It rings once for each time that a drain found nothing, and
     /// at once if something is there now. It may only signal the host's own loop.
     pub fn set_waker(&self, waker: Box<dyn Fn() + Send + Sync>) {
@@ -227,6 +248,13 @@ impl Turn {
         if self.0.core.queue.arm() {
             waker();
         }
+    }
+
+    /// Arms the bell as a drain that finds nothing does, and takes nothing. True when there is something to read,
+    /// or the end: then no ring will come for it.
+    #[must_use]
+    pub fn arm(&self) -> bool {
+        self.0.core.queue.arm()
     }
 
     /// Takes what stands in the request lane.
@@ -249,6 +277,12 @@ impl Turn {
     /// Asks the turn to end. Does not wait; later calls change nothing.
     pub fn cancel(&self) {
         self.0.agent.engine().cancel(&self.0.core.id);
+    }
+
+    /// Whether it is over. Events may still wait to be read.
+    #[must_use]
+    pub fn has_ended(&self) -> bool {
+        self.0.core.queue.has_ended()
     }
 
     /// What it came to, once it is over.
