@@ -28,16 +28,18 @@
  * Ownership
  *   What a call puts into its `out`, and what `on_request` gets, is yours until you pass it to the _free of its type,
  *   once, in any order: a turn keeps its agent, an agent keeps its runtime. Views (lodger_str, lodger_bytes) that you
- *   get belong to the object that you asked. Out parameters are set on LODGER_OK and are NULL, 0 or false otherwise.
+ *   get belong to the object that you asked. Out parameters are set on LODGER_OK; otherwise they are NULL, 0, false
+ *   or, where a descriptor was asked for, -1.
  *   A `ctx` belongs to the library from the call on that takes it, also when that call fails: its `drop` is called
  *   exactly once, after the last callback returned, on any thread.
  *
  * Threads
  *   Every function may be called on every thread, at the same time on the same object; only _free must be the last
  *   call with its object. Callbacks come on threads of the library, which block all signals:
- *   - `on_request` and `settled` on the callback thread of the runtime, one at a time. They may take their time: it
- *     delays other callbacks only. They may call everything but what waits: lodger_turn_read and lodger_turn_result
- *     with a timeout other than 0, lodger_agent_close and lodger_runtime_shutdown answer LODGER_E_WOULD_DEADLOCK.
+ *   - `on_request`, `settled` and listeners on the callback thread of the runtime, one at a time. They may take their
+ *     time: it delays other callbacks only. They may call everything but what waits: lodger_turn_read and
+ *     lodger_turn_result with a timeout other than 0, lodger_agent_close and lodger_runtime_shutdown answer
+ *     LODGER_E_WOULD_DEADLOCK.
  *   - `wake` on a thread of the engine. It must return at once and may only signal your own loop.
  *   A callback may come before the function that registered it returned. It must not throw, longjmp or end its
  *   thread. After lodger_agent_close returned, none of the agent's runs. After a _free returned, none of that object
@@ -46,8 +48,9 @@
  * Events
  *   A turn is one queue of events: read it from one thread at a time. When 256 events or 1 MiB stand unread, the
  *   agent stops reading from the model until you read on: nothing is dropped, and memory does not grow. `done` is the
- *   last event and comes exactly once, whatever happens. To wait, block in lodger_turn_read, or have your own loop
- *   woken by lodger_turn_set_waker, or, for many turns, by a mailbox.
+ *   last event and comes exactly once, whatever happens. Ways to wait: block in lodger_turn_read; poll the descriptor of
+ *   lodger_turn_waitable; have your own loop woken by lodger_turn_set_waker or, for many turns, by a mailbox. Or do not
+ *   read at all, and have the events pushed by lodger_turn_set_listener.
  *
  * Requests
  *   The agent asks for leave to run a call, for a call of one of your tools, for an answer to a question, for a plan
@@ -307,6 +310,15 @@
 /** `plan`: a plan to approve. */
 #define LODGER_REQUEST_PLAN 4
 
+/** The next event, please. */
+#define LODGER_FLOW_CONTINUE 0
+
+/** No event until lodger_turn_resume; `done` waits for it too. */
+#define LODGER_FLOW_PAUSE 1
+
+/** Cancel the turn, like lodger_turn_cancel. The events up to `done` still come. */
+#define LODGER_FLOW_CANCEL 2
+
 /** One agent: a conversation, its tools and its rules. It is yours: lodger_agent_free. */
 typedef struct lodger_agent lodger_agent;
 
@@ -400,11 +412,23 @@ typedef struct lodger_host {
   lodger_request_fn on_request;
 } lodger_host;
 
+/** A file descriptor to wait on with poll, epoll, select or kqueue. */
+typedef int lodger_waitable;
+
 /**
  * Wakes your own loop. Called on a thread of the engine: it must return at once and may only signal (write to a
  * pipe, post to a queue, notify a condition).
  */
 typedef void (*lodger_wake_fn)(void *ctx);
+
+/** What a listener wants: one of `LODGER_FLOW_...`. Any other number is LODGER_FLOW_CANCEL. */
+typedef int32_t lodger_flow;
+
+/**
+ * Gets an event. Called on the callback thread of the runtime, one at a time. The event is yours: free it here or
+ * later.
+ */
+typedef lodger_flow (*lodger_event_fn)(void *ctx, lodger_event *event);
 
 #ifdef __cplusplus
 extern "C" {
@@ -725,7 +749,7 @@ void lodger_agent_free(lodger_agent *agent);
 
 /**
  * Reads events, and waits for the first one if asked to. Reading until LODGER_AGAIN arms the turn's waker or
- * mailbox.
+ * mailbox, and makes its waitable wait again.
  *
  * Any thread, one at a time; not inside a callback when it may wait.
  *
@@ -748,6 +772,23 @@ lodger_status lodger_turn_read(const lodger_turn *turn,
                                lodger_error **err);
 
 /**
+ * A descriptor that is readable while there is something to read, and after the end: for a loop around poll, epoll,
+ * select or kqueue. It is level-triggered: it stays readable until everything was read. Made at the first call; later
+ * ones give the same. After LODGER_END take it out of your loop.
+ *
+ * Any thread.
+ *
+ * @param turn     The turn.
+ * @param[out] out The descriptor, or -1. It belongs to the turn and is closed with it: do not read, write or close it;
+ *                 duplicate it if you need it longer.
+ * @param[out] err The error, or NULL if you do not want it. Yours: lodger_error_free.
+ * @return LODGER_OK; LODGER_E_READER_BUSY when the turn has a listener, LODGER_E_INTERNAL when the system has no
+ *         descriptor left, LODGER_E_UNSUPPORTED on Windows, LODGER_E_INVALID_INPUT, LODGER_E_FORKED.
+ * @since 0.1.0
+ */
+lodger_status lodger_turn_waitable(const lodger_turn *turn, lodger_waitable *out, lodger_error **err);
+
+/**
  * Has your loop woken when there is something to read: once after each LODGER_AGAIN, and at once if something is
  * there already. It may also be called for nothing. It takes the place of an earlier waker or mailbox of the turn.
  *
@@ -758,7 +799,7 @@ lodger_status lodger_turn_read(const lodger_turn *turn,
  * @param ctx      Handed to `wake`. It belongs to the library from now on, also when the call fails.
  * @param drop     Frees `ctx`; may be NULL.
  * @param[out] err The error, or NULL if you do not want it. Yours: lodger_error_free.
- * @return LODGER_OK; LODGER_E_INVALID_INPUT, LODGER_E_FORKED.
+ * @return LODGER_OK; LODGER_E_READER_BUSY when the turn has a listener, LODGER_E_INVALID_INPUT, LODGER_E_FORKED.
  * @since 0.1.0
  */
 lodger_status lodger_turn_set_waker(const lodger_turn *turn,
@@ -766,6 +807,42 @@ lodger_status lodger_turn_set_waker(const lodger_turn *turn,
                                     void *ctx,
                                     lodger_drop_fn drop,
                                     lodger_error **err);
+
+/**
+ * Has the events pushed instead of reading them: the listener gets each, in order, `done` last. A turn is either read
+ * or pushed: set its one listener before anything else. While the listener runs or has paused, the queue fills up and
+ * holds the model back, as if nobody read.
+ *
+ * Any thread. The listener may run before this returned.
+ *
+ * @param turn     The turn.
+ * @param listener Gets the events, on the callback thread of the runtime.
+ * @param ctx      Handed to `listener`. It belongs to the library from now on, also when the call fails; it is dropped
+ *                 after `done`, or with the turn.
+ * @param drop     Frees `ctx`; may be NULL.
+ * @param[out] err The error, or NULL if you do not want it. Yours: lodger_error_free.
+ * @return LODGER_OK; LODGER_E_READER_BUSY when the turn has a listener, or was read or waited for before;
+ *         LODGER_E_CLOSED after the agent's close, LODGER_E_INVALID_INPUT, LODGER_E_FORKED, LODGER_E_INTERNAL.
+ * @since 0.1.0
+ */
+lodger_status lodger_turn_set_listener(const lodger_turn *turn,
+                                       lodger_event_fn listener,
+                                       void *ctx,
+                                       lodger_drop_fn drop,
+                                       lodger_error **err);
+
+/**
+ * Lets the events of a listener that paused flow again. One that comes before the pause was returned takes that pause
+ * back, so none is lost. Without a pause it does nothing.
+ *
+ * Any thread.
+ *
+ * @param turn     A turn with a listener.
+ * @param[out] err The error, or NULL if you do not want it. Yours: lodger_error_free.
+ * @return LODGER_OK; LODGER_E_INVALID_INPUT, also when there is no listener; LODGER_E_FORKED.
+ * @since 0.1.0
+ */
+lodger_status lodger_turn_resume(const lodger_turn *turn, lodger_error **err);
 
 /**
  * Cancels the turn. It does not wait: the turn ends with a `done` event whose reason is `cancelled`, unless it had
@@ -1078,7 +1155,7 @@ lodger_status lodger_mailbox_new(lodger_wake_fn wake,
  * @param turn     The turn. Freeing it takes its bell away; a key that is on the list stays there.
  * @param key      A number of your choice, such as an index or an address.
  * @param[out] err The error, or NULL if you do not want it. Yours: lodger_error_free.
- * @return LODGER_OK; LODGER_E_INVALID_INPUT, LODGER_E_FORKED.
+ * @return LODGER_OK; LODGER_E_READER_BUSY when the turn has a listener, LODGER_E_INVALID_INPUT, LODGER_E_FORKED.
  * @since 0.1.0
  */
 lodger_status lodger_mailbox_attach(const lodger_mailbox *mailbox,

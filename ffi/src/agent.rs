@@ -1,10 +1,10 @@
 //! Agents.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 use lodger_core::embed::{self, Agent, Handlers};
-use lodger_core::protocol::Result;
+use lodger_core::protocol::{Error, ErrorCode, Result};
 
 use crate::argument::{In, Out, Text, take_back};
 use crate::blob::lodger_blob;
@@ -14,11 +14,12 @@ use crate::error::lodger_error;
 use crate::guard::guard;
 use crate::handle::{Handle, give, opaque};
 use crate::host::{Host, lodger_host};
+use crate::reading::OwnedTurn;
 use crate::runtime::{limit, lodger_runtime, still_inside};
 use crate::sized;
 use crate::status::{LODGER_OK, lodger_status};
 use crate::text::lodger_str;
-use crate::turn::{OwnedTurn, lodger_turn};
+use crate::turn::lodger_turn;
 
 /// One agent: a conversation, its tools and its rules. It is yours: lodger_agent_free.
 pub struct lodger_agent(Handle<Arc<OwnedAgent>>);
@@ -32,7 +33,16 @@ static DEFAULT_SEAT: Seat = Seat::new();
 pub(crate) struct OwnedAgent {
     agent: Agent,
     host: Arc<Host>,
-    dispatcher: Mutex<Option<Arc<Dispatcher>>>,
+    /// The seat of its runtime; the default one without.
+    seat: Option<Arc<Seat>>,
+    callbacks: Mutex<Callbacks>,
+}
+
+/// An agent's share of the callback thread: none before the first need, and none after the close.
+enum Callbacks {
+    None,
+    Served(Arc<Dispatcher>),
+    Over,
 }
 
 impl OwnedAgent {
@@ -40,9 +50,28 @@ impl OwnedAgent {
         Arc::clone(&self.host)
     }
 
+    fn callbacks(&self) -> MutexGuard<'_, Callbacks> {
+        self.callbacks.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The callback thread, which is there from now on until the close.
+    pub(crate) fn dispatcher(&self) -> Result<Arc<Dispatcher>> {
+        let mut callbacks = self.callbacks();
+        match &*callbacks {
+            Callbacks::Served(dispatcher) => Ok(Arc::clone(dispatcher)),
+            Callbacks::Over => Err(Error::new(ErrorCode::Closed, "the agent is closed, and calls you back no more")),
+            Callbacks::None => {
+                let dispatcher = self.seat.as_deref().unwrap_or(&DEFAULT_SEAT).taken()?;
+                *callbacks = Callbacks::Served(Arc::clone(&dispatcher));
+                Ok(dispatcher)
+            }
+        }
+    }
+
     fn prompt(self: &Arc<Self>, prompt_json: &str) -> Result<OwnedTurn> {
+        let dispatcher = if self.host.handles_requests() { Some(self.dispatcher()?) } else { None };
         let turn = self.agent.prompt(prompt_json)?;
-        if let Some(dispatcher) = &*self.dispatcher.lock().unwrap_or_else(PoisonError::into_inner) {
+        if let Some(dispatcher) = dispatcher {
             dispatcher.serve(&turn, &self.host);
         }
         Ok(OwnedTurn::new(turn, Arc::clone(self)))
@@ -51,7 +80,10 @@ impl OwnedAgent {
     fn close(&self, timeout: std::time::Duration) -> Result<()> {
         let until = Instant::now() + timeout;
         let closed = self.agent.close(timeout);
-        let dispatcher = self.dispatcher.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let dispatcher = match std::mem::replace(&mut *self.callbacks(), Callbacks::Over) {
+            Callbacks::Served(dispatcher) => Some(dispatcher),
+            Callbacks::None | Callbacks::Over => None,
+        };
         // What was settled by the close is told first; then nothing passes any more, wakers of turns included.
         let told = dispatcher.as_ref().is_none_or(|dispatcher| dispatcher.settle(until));
         let empty = self.host.gate.shut_and_wait(until);
@@ -110,8 +142,8 @@ pub unsafe extern "C" fn lodger_agent_create(
             embed::host_environment(),
             handlers,
         )?;
-        let dispatcher = if all { Some(runtime.map_or(&DEFAULT_SEAT, |owned| &*owned.seat).taken()?) } else { None };
-        *out = give(Arc::new(OwnedAgent { agent, host: callbacks, dispatcher: Mutex::new(dispatcher) }));
+        let seat = runtime.map(|owned| Arc::clone(&owned.seat));
+        *out = give(Arc::new(OwnedAgent { agent, host: callbacks, seat, callbacks: Mutex::new(Callbacks::None) }));
         Ok(LODGER_OK)
     })
 }

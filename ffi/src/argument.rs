@@ -3,6 +3,7 @@
 //! Each type is made in the one `unsafe` block at the top of an export. What that block relies on is the first
 //! paragraph of the header: a pointer is NULL, or valid for the whole call.
 
+use std::ffi::c_int;
 use std::slice;
 use std::str;
 
@@ -43,7 +44,7 @@ impl<'a, T: Opaque> In<'a, T> {
 
 /// What a place for a result holds when there is none.
 pub(crate) trait Cleared {
-    /// NULL, zero, false.
+    /// NULL, zero, false; -1 for a descriptor.
     const CLEARED: Self;
 }
 
@@ -57,6 +58,11 @@ impl Cleared for u64 {
 
 impl Cleared for usize {
     const CLEARED: Self = 0;
+}
+
+/// The only `int` that is given out is a descriptor, and 0 is one.
+impl Cleared for c_int {
+    const CLEARED: Self = -1;
 }
 
 impl Cleared for bool {

@@ -6,6 +6,7 @@ use std::ffi::c_void;
 use lodger_core::protocol::{Error, ErrorCode, Result};
 
 use crate::argument::null;
+use crate::event::lodger_event;
 use crate::gate::Gate;
 use crate::request::lodger_request;
 
@@ -20,6 +21,20 @@ pub type lodger_wake_fn = Option<unsafe extern "C" fn(ctx: *mut c_void)>;
 /// Gets an open request. Called on the callback thread of the runtime, one at a time. The request is yours: answer it
 /// here or later, from any thread, and free it.
 pub type lodger_request_fn = Option<unsafe extern "C" fn(ctx: *mut c_void, request: *mut lodger_request)>;
+
+/// What a listener wants: one of `LODGER_FLOW_...`. Any other number is LODGER_FLOW_CANCEL.
+pub type lodger_flow = i32;
+
+/// The next event, please.
+pub const LODGER_FLOW_CONTINUE: i32 = 0;
+/// No event until lodger_turn_resume; `done` waits for it too.
+pub const LODGER_FLOW_PAUSE: i32 = 1;
+/// Cancel the turn, like lodger_turn_cancel. The events up to `done` still come.
+pub const LODGER_FLOW_CANCEL: i32 = 2;
+
+/// Gets an event. Called on the callback thread of the runtime, one at a time. The event is yours: free it here or
+/// later.
+pub type lodger_event_fn = Option<unsafe extern "C" fn(ctx: *mut c_void, event: *mut lodger_event) -> lodger_flow>;
 
 thread_local! {
     /// How many callbacks of the host stand on this thread's stack.

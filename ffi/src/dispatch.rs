@@ -1,7 +1,7 @@
-//! The callback thread: one for each runtime that has an agent with `on_request`, and nothing where there is none.
+//! The callback thread: one for each runtime that has an agent with callbacks, and nothing where there is none.
 //!
-//! It takes open requests out of the lanes of its turns and hands them to the host, one at a time. It is no worker
-//! of the engine, so a host that thinks for an hour inside a callback stops nobody's stream.
+//! It takes open requests out of the lanes of its turns, and events to listeners, and hands them to the host, one at a
+//! time. It is no worker of the engine, so a host that thinks for an hour inside a callback stops nobody's work.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
@@ -24,16 +24,22 @@ struct Served {
     host: Arc<Host>,
 }
 
+/// What is to be done.
+enum Task {
+    /// Look into the mailbox. At most one is waiting: the mailbox rings once until it is looked into.
+    Lanes,
+    /// At most one for each registration of the host, and for each turn with a listener.
+    Job(Job),
+}
+
 #[derive(Default)]
 struct State {
-    /// The mailbox rang since it was last looked at.
-    rung: bool,
-    /// Notices of settled requests: at most one for each registration of the host.
-    jobs: VecDeque<Job>,
+    /// In the order in which it came up.
+    tasks: VecDeque<Task>,
     /// Turns by their key in the mailbox. They leave with their end.
     turns: HashMap<u64, Served>,
     next_key: u64,
-    /// How many marks were set in `jobs`, and how many of them were reached.
+    /// How many marks were set in `tasks`, and how many of them were reached.
     marks_set: u64,
     marks_reached: u64,
     stopping: bool,
@@ -63,12 +69,27 @@ impl Desk {
             if state.stopping {
                 Some(job)
             } else {
-                state.jobs.push_back(job);
+                state.tasks.push_back(Task::Job(job));
                 None
             }
         };
         drop(late);
         self.changed.notify_all();
+    }
+
+    /// Puts a job that `make` makes behind all others, unless `holds`. Since that is asked under the lock, nothing that
+    /// somebody puts there once it holds can come before such a job. Whether the job waits, or nothing is done any more.
+    pub(crate) fn post_unless(&self, holds: impl FnOnce() -> bool, make: impl FnOnce() -> Job) -> bool {
+        let mut state = self.state();
+        if state.stopping {
+            return true;
+        }
+        if holds() {
+            return false;
+        }
+        // Whoever calls this is the callback thread: nobody needs to be told.
+        state.tasks.push_back(Task::Job(make()));
+        true
     }
 
     fn wait_until(&self, until: Instant, reached: impl Fn(&State) -> bool) -> bool {
@@ -83,29 +104,21 @@ impl Desk {
         true
     }
 
-    /// What is to be done next, in the order in which it came up; `None` when the thread is to end.
-    fn next(&self, mailbox: &Mailbox) -> Option<Next> {
+    /// What is to be done next; `None` when the thread is to end.
+    fn next(&self) -> Option<Task> {
         let mut state = self.state();
         loop {
             if state.stopping {
                 return None;
             }
-            if let Some(job) = state.jobs.pop_front() {
-                return Some(Next::Job(job));
-            }
-            if std::mem::take(&mut state.rung) {
-                drop(state);
-                return Some(Next::Lanes(mailbox.take()));
+            if let Some(task) = state.tasks.pop_front() {
+                return Some(task);
             }
             state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
     }
 
     fn serve(self: &Arc<Self>, lane: u64) {
-        // Even lanes are events, which the host reads by itself.
-        if lane.is_multiple_of(2) {
-            return;
-        }
         let key = lane / 2;
         let Some(Served { turn, host }) = self.state().turns.get(&key).cloned() else { return };
         for item in turn.take_lane() {
@@ -123,25 +136,20 @@ impl Desk {
     }
 
     fn run(self: &Arc<Self>, mailbox: &Mailbox) {
-        while let Some(next) = self.next(mailbox) {
-            crate::guard::quietly((), || match next {
-                Next::Job(job) => job(),
-                Next::Lanes(lanes) => lanes.into_iter().for_each(|lane| self.serve(lane)),
+        while let Some(task) = self.next() {
+            crate::guard::quietly((), || match task {
+                Task::Job(job) => job(),
+                Task::Lanes => mailbox.take().into_iter().for_each(|lane| self.serve(lane)),
             });
         }
         mailbox.close();
-        let (jobs, turns) = {
+        let (tasks, turns) = {
             let mut state = self.state();
-            (std::mem::take(&mut state.jobs), std::mem::take(&mut state.turns))
+            (std::mem::take(&mut state.tasks), std::mem::take(&mut state.turns))
         };
-        crate::guard::quietly((), || drop((jobs, turns)));
+        crate::guard::quietly((), || drop((tasks, turns)));
         self.change(|state| state.ended = true);
     }
-}
-
-enum Next {
-    Job(Job),
-    Lanes(Vec<u64>),
 }
 
 /// Owns the callback thread. It ends with its last owner.
@@ -156,7 +164,7 @@ impl Dispatcher {
     fn start() -> Result<Arc<Self>> {
         let desk = Arc::new(Desk::default());
         let bell = Arc::clone(&desk);
-        let mailbox = Mailbox::new(Box::new(move || bell.change(|state| state.rung = true)));
+        let mailbox = Mailbox::new(Box::new(move || bell.change(|state| state.tasks.push_back(Task::Lanes))));
         let (its_desk, its_mailbox) = (Arc::clone(&desk), mailbox.clone());
         let thread = thread::Builder::new()
             .name("lodger-cb".to_owned())
@@ -178,18 +186,27 @@ impl Dispatcher {
         state.next_key += 1;
         state.turns.insert(key, Served { turn: turn.clone(), host: Arc::clone(host) });
         drop(state);
-        turn.attach(&self.mailbox, key);
+        turn.attach_requests(&self.mailbox, key);
+    }
+
+    pub(crate) fn desk(&self) -> Arc<Desk> {
+        Arc::clone(&self.desk)
     }
 
     /// Waits until everything that was to be done when this was called is done. False when that took too long.
     pub(crate) fn settle(&self, until: Instant) -> bool {
         let desk = Arc::clone(&self.desk);
-        let mut mark = 0;
-        self.desk.change(|state| {
+        let mark = {
+            let mut state = self.desk.state();
             state.marks_set += 1;
-            mark = state.marks_set;
-            state.jobs.push_back(Box::new(move || desk.change(|state| state.marks_reached = mark)));
-        });
+            let mark = state.marks_set;
+            if !state.stopping {
+                let reach = move || desk.change(|state| state.marks_reached = mark);
+                state.tasks.push_back(Task::Job(Box::new(reach)));
+            }
+            mark
+        };
+        self.desk.changed.notify_all();
         self.desk.wait_until(until, |state| state.ended || state.marks_reached >= mark)
     }
 

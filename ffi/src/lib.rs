@@ -14,7 +14,9 @@ mod gate;
 mod guard;
 mod handle;
 mod host;
+mod listener;
 mod os;
+mod reading;
 mod sized;
 
 // The functions stand in the header in this order; the blank lines keep it.

@@ -108,7 +108,7 @@ pub unsafe extern "C" fn lodger_mailbox_new(
 /// @param turn     The turn. Freeing it takes its bell away; a key that is on the list stays there.
 /// @param key      A number of your choice, such as an index or an address.
 /// @param[out] err The error, or NULL if you do not want it. Yours: lodger_error_free.
-/// @return LODGER_OK; LODGER_E_INVALID_INPUT, LODGER_E_FORKED.
+/// @return LODGER_OK; LODGER_E_READER_BUSY when the turn has a listener, LODGER_E_INVALID_INPUT, LODGER_E_FORKED.
 /// @since 0.1.0
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn lodger_mailbox_attach(
@@ -121,7 +121,7 @@ pub unsafe extern "C" fn lodger_mailbox_attach(
     let (mailbox, turn, err) = unsafe { (In::of(mailbox), In::of(turn), Out::of(err)) };
     guard(err, || {
         let mailbox = Arc::clone(&mailbox.get("mailbox")?.0);
-        turn.get("turn")?.set_bell(Bell::new(move || mailbox.mark(key)));
+        turn.get("turn")?.set_bell(Bell::new(move || mailbox.mark(key)))?;
         Ok(LODGER_OK)
     })
 }

@@ -1,109 +1,30 @@
 //! Turns: one prompt, one ordered stream of events.
 
-use std::sync::{Arc, Mutex, PoisonError, TryLockError};
-use std::time::Duration;
+use std::ffi::{c_int, c_void};
 
-use lodger_core::embed::{Drained, Turn};
-use lodger_core::protocol::{Error, ErrorCode, Result};
+use lodger_core::embed::Drained;
+use lodger_core::protocol::{Error, ErrorCode};
 
-use crate::agent::OwnedAgent;
-use crate::argument::{In, Out, OutList, take_back};
+use crate::argument::{In, Out, OutList, null, take_back};
 use crate::blob::lodger_blob;
-use crate::callback::{self, Bell, Context, lodger_drop_fn, lodger_wake_fn};
+use crate::callback::{Bell, Context, lodger_drop_fn, lodger_event_fn, lodger_wake_fn};
 use crate::error::lodger_error;
 use crate::event::{EventView, lodger_event};
 use crate::guard::guard;
 use crate::handle::{Handle, give, opaque};
+use crate::listener::Target;
+use crate::reading::{OwnedTurn, Wait};
 use crate::status::{LODGER_AGAIN, LODGER_END, LODGER_OK, lodger_status};
 
 /// One prompt and what follows from it: events in order, of which the last is `done`. It is yours: lodger_turn_free.
 pub struct lodger_turn(Handle<OwnedTurn>);
 opaque!(lodger_turn, OwnedTurn);
 
-/// A turn in the host's hands.
-pub(crate) struct OwnedTurn {
-    pub(crate) turn: Turn,
-    /// Whether the engine knows of the reader; the lock is held while somebody reads.
-    reader: Mutex<bool>,
-    bell: Mutex<Option<Arc<Bell>>>,
-    /// A turn keeps its agent.
-    agent: Arc<OwnedAgent>,
-}
-
-impl OwnedTurn {
-    pub(crate) fn new(turn: Turn, agent: Arc<OwnedAgent>) -> Self {
-        Self { turn, reader: Mutex::new(false), bell: Mutex::new(None), agent }
-    }
-
-    /// Up to `max` events, for one reader at a time.
-    fn read(&self, max: usize, wait: Wait) -> Result<Drained> {
-        let mut claimed = match self.reader.try_lock() {
-            Ok(claimed) => claimed,
-            Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
-            Err(TryLockError::WouldBlock) => {
-                return Err(Error::new(
-                    ErrorCode::ReaderBusy,
-                    "another thread is reading this turn; events are read by one thread at a time",
-                ));
-            }
-        };
-        if !*claimed {
-            self.turn.claim_reader()?;
-            *claimed = true;
-        }
-        match wait {
-            Wait::Not => Ok(self.turn.drain(max)),
-            Wait::For(timeout) => self.turn.read(max, Some(timeout)),
-            Wait::Forever => self.turn.read(max, None),
-        }
-    }
-
-    /// Puts a new bell in the place of the one before, which is silent from then on.
-    pub(crate) fn set_bell(&self, bell: Bell) {
-        let bell = Arc::new(bell);
-        let before = self.bell.lock().unwrap_or_else(PoisonError::into_inner).replace(Arc::clone(&bell));
-        if let Some(before) = before {
-            before.silence();
-        }
-        let host = self.agent.host();
-        self.turn.set_waker(Box::new(move || host.call(|| bell.ring())));
-    }
-}
-
-impl Drop for OwnedTurn {
-    fn drop(&mut self) {
-        if let Some(bell) = &*self.bell.lock().unwrap_or_else(PoisonError::into_inner) {
-            bell.silence();
-        }
-        // Lets go of the host's context now, not with the last trace of the turn.
-        self.turn.set_waker(Box::new(|| {}));
-        // The callback thread may hold the turn too; it is the host's leave that ends it.
-        self.turn.cancel();
-    }
-}
-
-/// How long a call may wait.
-#[derive(Clone, Copy)]
-enum Wait {
-    Not,
-    For(Duration),
-    Forever,
-}
-
-impl Wait {
-    fn of(timeout_ms: i64, call: &str) -> Result<Self> {
-        let wait = match timeout_ms {
-            0 => return Ok(Self::Not),
-            -1 => Self::Forever,
-            _ => Self::For(crate::runtime::limit(timeout_ms)?),
-        };
-        callback::may_wait(call)?;
-        Ok(wait)
-    }
-}
+/// A file descriptor to wait on with poll, epoll, select or kqueue.
+pub type lodger_waitable = c_int;
 
 /// Reads events, and waits for the first one if asked to. Reading until LODGER_AGAIN arms the turn's waker or
-/// mailbox.
+/// mailbox, and makes its waitable wait again.
 ///
 /// Any thread, one at a time; not inside a callback when it may wait.
 ///
@@ -145,6 +66,34 @@ pub unsafe extern "C" fn lodger_turn_read(
     })
 }
 
+/// A descriptor that is readable while there is something to read, and after the end: for a loop around poll, epoll,
+/// select or kqueue. It is level-triggered: it stays readable until everything was read. Made at the first call; later
+/// ones give the same. After LODGER_END take it out of your loop.
+///
+/// Any thread.
+///
+/// @param turn     The turn.
+/// @param[out] out The descriptor, or -1. It belongs to the turn and is closed with it: do not read, write or close it;
+///                 duplicate it if you need it longer.
+/// @param[out] err The error, or NULL if you do not want it. Yours: lodger_error_free.
+/// @return LODGER_OK; LODGER_E_READER_BUSY when the turn has a listener, LODGER_E_INTERNAL when the system has no
+///         descriptor left, LODGER_E_UNSUPPORTED on Windows, LODGER_E_INVALID_INPUT, LODGER_E_FORKED.
+/// @since 0.1.0
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn lodger_turn_waitable(
+    turn: *const lodger_turn,
+    out: *mut lodger_waitable,
+    err: *mut *mut lodger_error,
+) -> lodger_status {
+    // SAFETY: the host keeps to the header.
+    let (turn, out, err) = unsafe { (In::of(turn), Out::of(out), Out::of(err)) };
+    guard(err, || {
+        let (turn, out) = (turn.get("turn")?, out.get("out")?);
+        *out = turn.waitable()?;
+        Ok(LODGER_OK)
+    })
+}
+
 /// Has your loop woken when there is something to read: once after each LODGER_AGAIN, and at once if something is
 /// there already. It may also be called for nothing. It takes the place of an earlier waker or mailbox of the turn.
 ///
@@ -155,13 +104,13 @@ pub unsafe extern "C" fn lodger_turn_read(
 /// @param ctx      Handed to `wake`. It belongs to the library from now on, also when the call fails.
 /// @param drop     Frees `ctx`; may be NULL.
 /// @param[out] err The error, or NULL if you do not want it. Yours: lodger_error_free.
-/// @return LODGER_OK; LODGER_E_INVALID_INPUT, LODGER_E_FORKED.
+/// @return LODGER_OK; LODGER_E_READER_BUSY when the turn has a listener, LODGER_E_INVALID_INPUT, LODGER_E_FORKED.
 /// @since 0.1.0
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn lodger_turn_set_waker(
     turn: *const lodger_turn,
     wake: lodger_wake_fn,
-    ctx: *mut std::ffi::c_void,
+    ctx: *mut c_void,
     drop: lodger_drop_fn,
     err: *mut *mut lodger_error,
 ) -> lodger_status {
@@ -169,7 +118,59 @@ pub unsafe extern "C" fn lodger_turn_set_waker(
     let (turn, err) = unsafe { (In::of(turn), Out::of(err)) };
     guard(err, || {
         let bell = Bell::of_host(wake, Context::new(ctx, drop));
-        turn.get("turn")?.set_bell(bell?);
+        turn.get("turn")?.set_bell(bell?)?;
+        Ok(LODGER_OK)
+    })
+}
+
+/// Has the events pushed instead of reading them: the listener gets each, in order, `done` last. A turn is either read
+/// or pushed: set its one listener before anything else. While the listener runs or has paused, the queue fills up and
+/// holds the model back, as if nobody read.
+///
+/// Any thread. The listener may run before this returned.
+///
+/// @param turn     The turn.
+/// @param listener Gets the events, on the callback thread of the runtime.
+/// @param ctx      Handed to `listener`. It belongs to the library from now on, also when the call fails; it is dropped
+///                 after `done`, or with the turn.
+/// @param drop     Frees `ctx`; may be NULL.
+/// @param[out] err The error, or NULL if you do not want it. Yours: lodger_error_free.
+/// @return LODGER_OK; LODGER_E_READER_BUSY when the turn has a listener, or was read or waited for before;
+///         LODGER_E_CLOSED after the agent's close, LODGER_E_INVALID_INPUT, LODGER_E_FORKED, LODGER_E_INTERNAL.
+/// @since 0.1.0
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn lodger_turn_set_listener(
+    turn: *const lodger_turn,
+    listener: lodger_event_fn,
+    ctx: *mut c_void,
+    drop: lodger_drop_fn,
+    err: *mut *mut lodger_error,
+) -> lodger_status {
+    // SAFETY: the host keeps to the header.
+    let (turn, err) = unsafe { (In::of(turn), Out::of(err)) };
+    guard(err, || {
+        let context = Context::new(ctx, drop);
+        let function = listener.ok_or_else(|| null("listener"))?;
+        turn.get("turn")?.set_listener(Target { function, context })?;
+        Ok(LODGER_OK)
+    })
+}
+
+/// Lets the events of a listener that paused flow again. One that comes before the pause was returned takes that pause
+/// back, so none is lost. Without a pause it does nothing.
+///
+/// Any thread.
+///
+/// @param turn     A turn with a listener.
+/// @param[out] err The error, or NULL if you do not want it. Yours: lodger_error_free.
+/// @return LODGER_OK; LODGER_E_INVALID_INPUT, also when there is no listener; LODGER_E_FORKED.
+/// @since 0.1.0
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn lodger_turn_resume(turn: *const lodger_turn, err: *mut *mut lodger_error) -> lodger_status {
+    // SAFETY: the host keeps to the header.
+    let (turn, err) = unsafe { (In::of(turn), Out::of(err)) };
+    guard(err, || {
+        turn.get("turn")?.resume()?;
         Ok(LODGER_OK)
     })
 }

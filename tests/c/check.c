@@ -180,15 +180,21 @@ void await_count(const int *flag, int wanted) {
   check_failed(__FILE__, __LINE__, "what was waited for did not happen within ten seconds", NULL);
 }
 
-int threads_now(void) {
+size_t many(size_t events) { return getenv("LODGER_SLOW") ? events / 50 : events; }
+
+static int entries_of(const char *path) {
   int count = 0;
-  DIR *tasks = opendir("/proc/self/task");
-  CHECK(tasks != NULL);
-  for (struct dirent *entry; (entry = readdir(tasks));)
+  DIR *entries = opendir(path);
+  CHECK(entries != NULL);
+  for (struct dirent *entry; (entry = readdir(entries));)
     count += entry->d_name[0] != '.';
-  closedir(tasks);
+  closedir(entries);
   return count;
 }
+
+int descriptors_now(void) { return entries_of("/proc/self/fd") - 1; /* not the one that looks */ }
+
+int threads_now(void) { return entries_of("/proc/self/task"); }
 
 long resident_kib(void) {
   long pages = 0;
@@ -229,8 +235,8 @@ int main(int count, char **wanted) {
     const char *name;
     const struct test *tests;
   } suites[] = {
-      {"basics", basics},   {"errors", errors},       {"requests", requests},
-      {"streams", streams}, {"lifetimes", lifetimes}, {"forks", forks},
+      {"basics", basics},       {"errors", errors},       {"requests", requests},   {"streams", streams},
+      {"waitables", waitables}, {"listeners", listeners}, {"lifetimes", lifetimes}, {"forks", forks},
   };
   int passed = 0, failed = 0;
   for (size_t i = 0; i < sizeof suites / sizeof *suites; i++)

@@ -22,7 +22,7 @@ struct test {
   { #name, name }
 
 /* Tables of tests, each closed by a row without a name. */
-extern const struct test basics[], errors[], requests[], streams[], lifetimes[], forks[];
+extern const struct test basics[], errors[], requests[], streams[], waitables[], listeners[], lifetimes[], forks[];
 
 /* ---- checks: the first that fails ends the test -------------------------------------------------------------- */
 
@@ -92,7 +92,19 @@ void await_count(const int *flag, int wanted);
 void count_up(int *flag);
 int count_of(const int *flag);
 
-/* How many threads this process has; how many KiB it occupies. */
+/* Under a tool that makes everything slow, long streams are shorter. */
+size_t many(size_t events);
+
+/* An agent whose model is the mock model server, which plays `script` over HTTP. */
+lodger_agent *new_wire_agent(const char *script);
+void stop_server(void);
+
+/* The largest number behind `"name":` in what the server saw; how many bytes it had written when it came to rest. */
+long server_saw(const char *name);
+long server_rests(void);
+
+/* How many descriptors this process has open; how many threads; how many KiB it occupies. */
+int descriptors_now(void);
 int threads_now(void);
 long resident_kib(void);
 

@@ -1,17 +1,10 @@
 /* Ways to wait for events, and what happens when nobody reads. */
-#define _GNU_SOURCE
 #include "check.h"
 
-#include <arpa/inet.h>
 #include <pthread.h>
 #include <stdlib.h>
-#include <sys/socket.h>
-#include <unistd.h>
 
 static void ring(void *ctx) { count_up(ctx); }
-
-/* Under a tool that makes everything slow, long streams are shorter. */
-static size_t many(size_t events) { return getenv("LODGER_SLOW") ? events / 50 : events; }
 
 /* ---- one turn ------------------------------------------------------------------------------------------------ */
 
@@ -201,80 +194,19 @@ static void a_reader_that_stops_holds_the_model_back_and_loses_nothing(void) {
 
 /* ---- over the wire ------------------------------------------------------------------------------------------- */
 
-/* The mock model server, which ends with its standard input. */
-static FILE *server_in;
-static int server_port;
-
-static void start_server(const char *script) {
-  int in[2], out[2];
-  char line[256];
-  write_file("wire.json", json("%s", script));
-  CHECK(pipe(in) == 0 && pipe(out) == 0);
-  if (fork() == 0) {
-    dup2(in[0], 0);
-    dup2(out[1], 1);
-    close(in[1]);
-    execl(getenv("LODGER_MOCK_MODEL"), "lodger-mock-model", "--script", path_of("wire.json"), (char *)NULL);
-    perror("lodger-mock-model");
-    _exit(127);
-  }
-  close(in[0]);
-  close(out[1]);
-  server_in = fdopen(in[1], "w");
-  FILE *said = fdopen(out[0], "r");
-  CHECK(fgets(line, sizeof line, said) != NULL);
-  const char *port = strrchr(line, ':');
-  CHECK(port && (server_port = atoi(port + 1)) > 0);
-}
-
-/* The largest number behind `"name":` in what the server saw. */
-static long server_saw(const char *name) {
-  static char body[1 << 20];
-  struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons((uint16_t)server_port)};
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  const char *request = "GET /__mock/stats HTTP/1.1\r\nHost: mock\r\nConnection: close\r\n\r\n";
-  int socket_fd = socket(AF_INET, SOCK_STREAM, 0);
-  CHECK(socket_fd >= 0 && connect(socket_fd, (struct sockaddr *)&address, sizeof address) == 0);
-  CHECK(write(socket_fd, request, strlen(request)) == (ssize_t)strlen(request));
-  size_t len = 0;
-  for (ssize_t got; (got = read(socket_fd, body + len, sizeof body - 1 - len)) > 0;)
-    len += (size_t)got;
-  close(socket_fd);
-  body[len] = '\0';
-  long most = -1;
-  const char *quoted = json("'%s':", name);
-  for (const char *at = body; (at = strstr(at, quoted)); at += strlen(quoted)) {
-    long number = atol(at + strlen(quoted));
-    most = number > most ? number : most;
-  }
-  if (most < 0)
-    check_failed(__FILE__, __LINE__, "the server does not say what it saw", body);
-  return most;
-}
-
 static void back_pressure_reaches_the_socket_of_the_model(void) {
-  lodger_error *error = NULL;
-  lodger_agent *agent;
   struct trace trace = {0};
   size_t events = many(200000);
-  start_server(json("{'steps':[{'reply':[{'type':'repeat','text':'0123456789abcdef','count':%zu}]}]}", events));
-  const char *options = json(
-      "{'model':'anthropic/mock','auth':{'apiKey':'k'},'endpoint':{'kind':'anthropic','baseUrl':'http://127.0.0.1:%d'}}",
-      server_port);
-  EXPECT(LODGER_OK, lodger_agent_create(NULL, lodger_text(options), NULL, &agent, &error));
+  lodger_agent *agent = new_wire_agent(
+      json("{'steps':[{'reply':[{'type':'repeat','text':'0123456789abcdef','count':%zu}]}]}", events));
   lodger_turn *turn = prompt(agent, "talk");
-  long taken = -1, before;
-  do {
-    before = taken;
-    sleep_ms(300);
-    taken = server_saw("bytesWritten");
-  } while (taken != before);
+  long taken = server_rests();
   read_all(turn, &trace);
   CHECK(trace.text_len == events * 16);
   /* A short stream fits into the sockets' own buffers, and shows nothing. */
   CHECK(getenv("LODGER_SLOW") || taken < server_saw("bytesWritten") / 2);
   finish(agent, turn);
-  fclose(server_in);
+  stop_server();
 }
 
 const struct test streams[] = {

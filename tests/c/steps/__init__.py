@@ -1,0 +1,1 @@
+"""The steps of `tests/c/run`, one subject a file."""
