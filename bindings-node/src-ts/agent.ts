@@ -22,6 +22,8 @@ import type {
 export interface AgentOptions extends Omit<WireOptions, 'tools'>, Handlers {
   /** Tools that the host runs. At most 64. */
   tools?: readonly HostTool[] | undefined;
+  /** What `checkpoint()` of another agent gave: this one goes on from there. Copied. */
+  checkpoint?: ArrayBuffer | ArrayBufferView | undefined;
 }
 
 /** How long `close()` waits for what is running. */
@@ -41,7 +43,8 @@ export class Agent implements AsyncDisposable {
 
   /** @internal */
   constructor(options: AgentOptions) {
-    const { onPermission, onQuestion, onPlan, tools = [], ...wire } = checked(options);
+    const { onPermission, onQuestion, onPlan, tools = [], checkpoint, ...wire } = checked(options);
+    const bytes = checkpoint === undefined ? undefined : bytesOf(checkpoint);
     const { options: toolOptions, byName } = declare(tools);
     const json = toJson({ ...wire, tools: toolOptions }, 'an option');
     const environment = JSON.stringify(process.env);
@@ -53,7 +56,7 @@ export class Agent implements AsyncDisposable {
     };
     // First the hub: it keeps the addon loaded, also when a worker that alone had it ends.
     hub();
-    this.#native = native(() => NativeAgent.create(json, environment, handlers));
+    this.#native = native(() => NativeAgent.create(json, environment, handlers, bytes));
     this.#desk = { agent: this.#native, tools: byName, onPermission, onQuestion, onPlan };
   }
 
@@ -98,6 +101,14 @@ export class Agent implements AsyncDisposable {
   /** What was used so far. */
   usage(): UsageReport {
     return this.#call('session/usage');
+  }
+
+  /**
+   * The session as bytes: history and usage, and nothing of how the agent was made. Protect them like conversations.
+   * Rejects with `session_busy` while a turn runs, with `closed` after the end.
+   */
+  async checkpoint(): Promise<Uint8Array> {
+    return native(() => this.#native.checkpoint());
   }
 
   /**
@@ -158,6 +169,14 @@ function checked(options: AgentOptions): AgentOptions {
     throw refusal('invalid_options', 'option `tools` must be a list');
   }
   return options;
+}
+
+function bytesOf(checkpoint: ArrayBuffer | ArrayBufferView): Uint8Array {
+  if (ArrayBuffer.isView(checkpoint)) {
+    return new Uint8Array(checkpoint.buffer, checkpoint.byteOffset, checkpoint.byteLength);
+  }
+  if (checkpoint instanceof ArrayBuffer) return new Uint8Array(checkpoint);
+  throw refusal('invalid_options', 'option `checkpoint` must be an ArrayBuffer or a view of one');
 }
 
 /** Stands for the turn of a prompt whose signal had aborted before: the engine never hears of it. */

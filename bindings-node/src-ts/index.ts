@@ -1,9 +1,9 @@
 /** Lodger: a coding agent that lives inside your program. */
 export { createAgent, type Agent, type AgentOptions } from './agent.js';
 export { LodgerError } from './errors.js';
-export { version } from './native.js';
 export type { Handler, HandlerContext, Handlers } from './requests.js';
 export type { FromSchema } from './schema.js';
 export { defineTool, type HostTool, type ToolContext, type ToolImage, type ToolResult } from './tools.js';
 export type { PromptOptions, Turn, TurnStream } from './turn.js';
 export type * from './types.gen.js';
+export { version } from './version.js';

@@ -6,9 +6,10 @@ use std::time::Duration;
 use lodger::Error;
 use lodger::embed::{Agent, Handlers};
 use lodger::protocol::Environment;
+use napi::bindgen_prelude::{BufferSlice, Env, Uint8Array};
 use napi_derive::napi;
 
-use crate::error::guard;
+use crate::error::{guard, node};
 use crate::mailbox::NativeMailbox;
 use crate::turn::NativeTurn;
 
@@ -34,15 +35,25 @@ pub struct NativeAgent {
 #[napi]
 impl NativeAgent {
     /// `options` is the JSON of the agent's options; `environment` that of `process.env`, since only Node knows
-    /// what a worker's own environment is.
+    /// what a worker's own environment is. With `checkpoint` the agent goes on from those bytes.
     #[napi(factory)]
-    pub fn create(options: String, environment: String, handlers: NativeHandlers) -> napi::Result<Self> {
+    pub fn create(
+        options: String,
+        environment: String,
+        handlers: NativeHandlers,
+        checkpoint: Option<Uint8Array>,
+    ) -> napi::Result<Self> {
         guard(|| {
             let pairs: BTreeMap<String, String> = serde_json::from_str(&environment)
                 .map_err(|error| Error::invalid_input(format!("process.env is not a map of texts: {error}")))?;
             let NativeHandlers { permission, tool, question, plan } = handlers;
             let handlers = Handlers { permission, tool, question, plan };
-            Ok(Self { agent: Agent::create(None, &options, Environment::new(pairs), handlers)? })
+            let environment = Environment::new(pairs);
+            let agent = match checkpoint {
+                Some(bytes) => Agent::restore(None, &bytes, &options, environment, handlers)?,
+                None => Agent::create(None, &options, environment, handlers)?,
+            };
+            Ok(Self { agent })
         })
     }
 
@@ -66,6 +77,12 @@ impl NativeAgent {
             mailbox.shared().attach(&turn, key as u64);
             Ok(NativeTurn::new(turn))
         })
+    }
+
+    /// The session as bytes, in memory of JavaScript's own.
+    #[napi]
+    pub fn checkpoint<'env>(&self, env: &'env Env) -> napi::Result<BufferSlice<'env>> {
+        guard(|| BufferSlice::copy_from(env, self.agent.checkpoint()?).map_err(node))
     }
 
     /// Settles a request.

@@ -33,7 +33,7 @@ test('ESM and CommonJS have the same names', async () => {
 test('a conversation can be prompted and closed, and nothing else', async (t) => {
   const agent = await agentFor(t, [[]]);
   const names = Object.getOwnPropertyNames(Object.getPrototypeOf(agent)).filter((name) => name !== 'constructor');
-  assert.deepEqual([...names, ...Object.keys(agent)], ['prompt', 'close']);
+  assert.deepEqual([...names, ...Object.keys(agent)], ['prompt', 'checkpoint', 'close']);
 });
 
 test('a turn shows text, thought and tools, and then a result', async (t) => {

@@ -72,7 +72,8 @@ test('a conversation, with every construct', async (t) => {
       'an empty prompt is a TypeError',
       'closed',
       'TypeError: `auth.token` is missing: logins of `codex` are not saved here; pass a token',
-      'TypeError: options: there is no `env`; there is auth, model, instructions, tools, permissions, workspace',
+      'TypeError: options: there is no `env`; there is auth, model, instructions, tools, checkpoint, permissions, ' +
+        'workspace',
       'revision 1',
     ],
   );

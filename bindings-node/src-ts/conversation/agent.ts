@@ -31,6 +31,10 @@ class ConversationAgent implements Agent {
     return new ConversationTurn(typed(() => this.#agent.stream(prompt, { signal })));
   }
 
+  checkpoint(): Promise<Uint8Array> {
+    return this.#agent.checkpoint();
+  }
+
   close(): Promise<void> {
     return this.#agent.close();
   }

@@ -4,14 +4,14 @@ import { onPermission } from './approval.js';
 import { atMost, only, text } from './checks.js';
 import type { AgentOptions, Auth } from './types.js';
 
-const NAMES = ['auth', 'model', 'instructions', 'tools', 'permissions', 'workspace'] as const;
+const NAMES = ['auth', 'model', 'instructions', 'tools', 'checkpoint', 'permissions', 'workspace'] as const;
 const MAX_MODEL_BYTES = 1024;
 const MAX_INSTRUCTION_BYTES = 64 * 1024;
 const MAX_TOOLS = 64;
 
 /** The same options in the words of `lodger`. */
 export function optionsOf(options: AgentOptions): lodger.AgentOptions {
-  const { auth, model, instructions, tools = [], permissions, workspace } = only('options', options, NAMES);
+  const { auth, model, instructions, tools = [], checkpoint, permissions, workspace } = only('options', options, NAMES);
   if (!Array.isArray(tools)) throw new TypeError('option `tools` must be a list');
   atMost(MAX_TOOLS, tools.length, 'option `tools`');
   return {
@@ -19,6 +19,7 @@ export function optionsOf(options: AgentOptions): lodger.AgentOptions {
     ...(model !== undefined && { model: modelOf(model, auth.provider) }),
     instructions: instructionsOf(instructions),
     tools,
+    ...(checkpoint !== undefined && { checkpoint }),
     ...(permissions !== undefined && { onPermission: onPermission(permissions) }),
     ...(workspace !== undefined && { cwd: cwdOf(workspace) }),
   };

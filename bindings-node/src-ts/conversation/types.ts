@@ -2,6 +2,8 @@
 
 export type MaybePromise<T> = T | Promise<T>;
 
+export type Bytes = ArrayBuffer | ArrayBufferView;
+
 export type JsonValue = string | number | boolean | null | JsonValue[] | { [key: string]: JsonValue };
 
 /** A provider's name, such as `anthropic`; `scripted` plays a script. */
@@ -17,6 +19,8 @@ export interface Agent {
    * agent is closed or another turn runs.
    */
   prompt(input: PromptInput, options?: PromptOptions): Turn;
+  /** Opaque bytes of history and usage, to go on from. Rejects while a turn runs and after close. */
+  checkpoint(): Promise<Uint8Array>;
   /** Cancels what runs and lets go of everything. May be called again. */
   close(): Promise<void>;
 }
@@ -30,6 +34,8 @@ export interface AgentOptions {
   instructions?: string | string[];
   /** At most 64. */
   tools?: HostTool[];
+  /** The conversation to go on with. Copied. */
+  checkpoint?: Bytes;
   /** Asked before built-in tools change files, run commands or leave the folder. Absent: they may not. */
   permissions?: (request: ApprovalRequest, signal: AbortSignal) => MaybePromise<ApprovalDecision>;
   /** The folder to work in. Absent: no file and shell tools. */

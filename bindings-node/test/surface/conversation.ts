@@ -8,6 +8,7 @@ import {
   type ApprovalDecision,
   type ApprovalRequest,
   type Auth,
+  type Bytes,
   type HostTool,
   type JsonValue,
   type MaybePromise,
@@ -105,6 +106,10 @@ try {
   } catch (error) {
     lines.push(error instanceof TypeError ? 'an empty prompt is a TypeError' : 'not so');
   }
+
+  const checkpoint: Bytes = await agent.checkpoint();
+  const restored = await createAgent({ ...options, checkpoint });
+  await restored.close();
 } finally {
   await agent.close();
 }
