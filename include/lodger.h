@@ -377,19 +377,33 @@ typedef struct lodger_bytes {
   size_t len;
 } lodger_bytes;
 
-/** Knobs of a runtime. Set `size` to sizeof(lodger_runtime_options) and every field that you do not use to zero. */
-typedef struct lodger_runtime_options {
-  /** sizeof(lodger_runtime_options), as you compiled it. */
-  size_t size;
-  /** Threads that do the work of all agents. 0 is 2. */
-  uint32_t worker_threads;
-} lodger_runtime_options;
+/** Gets to see a thread of the library, on that thread. It must return soon, and may call nothing of this library. */
+typedef void (*lodger_thread_fn)(void *ctx);
 
 /**
  * Frees what a `ctx` points to. Called exactly once for each `ctx` that you pass in, whatever the call that took it
  * answered, after the last callback with it returned, on any thread.
  */
 typedef void (*lodger_drop_fn)(void *ctx);
+
+/** Knobs of a runtime. Set `size` to sizeof(lodger_runtime_options) and every field that you do not use to zero. */
+typedef struct lodger_runtime_options {
+  /** sizeof(lodger_runtime_options), as you compiled it. */
+  size_t size;
+  /** Threads that do the work of all agents. 0 is 2. */
+  uint32_t worker_threads;
+  /**
+   * Called first on every thread of the runtime that may call you back, or NULL: to announce the thread to a virtual
+   * machine, to name it, to lower its priority.
+   */
+  lodger_thread_fn on_thread_start;
+  /** Called last on every such thread, or NULL. */
+  lodger_thread_fn on_thread_stop;
+  /** Handed to both. It belongs to the library from the call on, also when that fails. */
+  void *thread_ctx;
+  /** Frees `thread_ctx` after the last of the threads is gone; may be NULL. */
+  lodger_drop_fn thread_drop;
+} lodger_runtime_options;
 
 /**
  * Gets an open request. Called on the callback thread of the runtime, one at a time. The request is yours: answer it

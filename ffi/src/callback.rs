@@ -36,6 +36,9 @@ pub const LODGER_FLOW_CANCEL: i32 = 2;
 /// later.
 pub type lodger_event_fn = Option<unsafe extern "C" fn(ctx: *mut c_void, event: *mut lodger_event) -> lodger_flow>;
 
+/// Gets to see a thread of the library, on that thread. It must return soon, and may call nothing of this library.
+pub type lodger_thread_fn = Option<unsafe extern "C" fn(ctx: *mut c_void)>;
+
 thread_local! {
     /// How many callbacks of the host stand on this thread's stack.
     static INSIDE: Cell<u32> = const { Cell::new(0) };

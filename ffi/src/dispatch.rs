@@ -13,6 +13,7 @@ use lodger_core::protocol::{Error, Result};
 
 use crate::host::Host;
 use crate::os;
+use crate::runtime::ThreadHooks;
 
 /// Something else to do on the callback thread.
 type Job = Box<dyn FnOnce() + Send>;
@@ -161,7 +162,7 @@ pub(crate) struct Dispatcher {
 }
 
 impl Dispatcher {
-    fn start() -> Result<Arc<Self>> {
+    fn start(hooks: Option<Arc<ThreadHooks>>) -> Result<Arc<Self>> {
         let desk = Arc::new(Desk::default());
         let bell = Arc::clone(&desk);
         let mailbox = Mailbox::new(Box::new(move || bell.change(|state| state.tasks.push_back(Task::Lanes))));
@@ -170,7 +171,9 @@ impl Dispatcher {
             .name("lodger-cb".to_owned())
             .spawn(move || {
                 os::block_signals();
+                hooks.iter().for_each(|hooks| hooks.start());
                 its_desk.run(&its_mailbox);
+                hooks.iter().for_each(|hooks| hooks.stop());
             })
             .map_err(|error| Error::internal(format!("the system gave no thread for callbacks: {error}")))?;
         Ok(Arc::new(Self { desk, mailbox, thread: Mutex::new(Some(thread)), process: os::process_id() }))
@@ -231,29 +234,36 @@ impl Drop for Dispatcher {
 }
 
 /// Where a runtime keeps its callback thread, for as long as agents hold on to it.
-#[derive(Default)]
-pub(crate) struct Seat(Mutex<Weak<Dispatcher>>);
+pub(crate) struct Seat {
+    taken_by: Mutex<Weak<Dispatcher>>,
+    hooks: Option<Arc<ThreadHooks>>,
+}
 
 impl Seat {
     /// A seat with nobody in it.
     pub(crate) const fn new() -> Self {
-        Self(Mutex::new(Weak::new()))
+        Self { taken_by: Mutex::new(Weak::new()), hooks: None }
+    }
+
+    /// The same, for threads that the host wants to see.
+    pub(crate) fn with(hooks: Arc<ThreadHooks>) -> Self {
+        Self { hooks: Some(hooks), ..Self::new() }
     }
 
     /// The thread that is there, or a new one.
     pub(crate) fn taken(&self) -> Result<Arc<Dispatcher>> {
-        let mut seat = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut seat = self.taken_by.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(there) = self.usable(&seat) {
             return Ok(there);
         }
-        let dispatcher = Dispatcher::start()?;
+        let dispatcher = Dispatcher::start(self.hooks.clone())?;
         *seat = Arc::downgrade(&dispatcher);
         Ok(dispatcher)
     }
 
     /// The thread that is there.
     pub(crate) fn current(&self) -> Option<Arc<Dispatcher>> {
-        let seat = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let seat = self.taken_by.lock().unwrap_or_else(PoisonError::into_inner);
         self.usable(&seat)
     }
 

@@ -1,5 +1,6 @@
 //! Runtimes: threads and connections that agents share.
 
+use std::ffi::c_void;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -7,7 +8,7 @@ use lodger_core::embed::{Runtime, RuntimeOptions};
 use lodger_core::protocol::{Error, Result};
 
 use crate::argument::{In, Out, take_back};
-use crate::callback;
+use crate::callback::{self, Context, lodger_drop_fn, lodger_thread_fn};
 use crate::dispatch::Seat;
 use crate::error::lodger_error;
 use crate::guard::guard;
@@ -35,11 +36,54 @@ pub struct lodger_runtime_options {
     pub size: usize,
     /// Threads that do the work of all agents. 0 is 2.
     pub worker_threads: u32,
+    /// Called first on every thread of the runtime that may call you back, or NULL: to announce the thread to a virtual
+    /// machine, to name it, to lower its priority.
+    pub on_thread_start: lodger_thread_fn,
+    /// Called last on every such thread, or NULL.
+    pub on_thread_stop: lodger_thread_fn,
+    /// Handed to both. It belongs to the library from the call on, also when that fails.
+    pub thread_ctx: *mut c_void,
+    /// Frees `thread_ctx` after the last of the threads is gone; may be NULL.
+    pub thread_drop: lodger_drop_fn,
 }
 
-// SAFETY: `repr(C)`, begins with its size, integers only.
+// SAFETY: `repr(C)`, begins with its size; a zero pointer is NULL and a zero function is none.
 unsafe impl SizedStruct for lodger_runtime_options {
     const NAME: &'static str = "lodger_runtime_options";
+}
+
+/// What the host does with threads of its runtime.
+pub(crate) struct ThreadHooks {
+    on_start: lodger_thread_fn,
+    on_stop: lodger_thread_fn,
+    context: Context,
+}
+
+impl ThreadHooks {
+    fn new(options: &lodger_runtime_options) -> Self {
+        Self {
+            on_start: options.on_thread_start,
+            on_stop: options.on_thread_stop,
+            context: Context::new(options.thread_ctx, options.thread_drop),
+        }
+    }
+
+    /// This thread begins.
+    pub(crate) fn start(&self) {
+        self.call(self.on_start);
+    }
+
+    /// This thread ends.
+    pub(crate) fn stop(&self) {
+        self.call(self.on_stop);
+    }
+
+    fn call(&self, hook: lodger_thread_fn) {
+        if let Some(hook) = hook {
+            // SAFETY: the host's function with the host's pointer, which `self` keeps.
+            self.context.call(|ctx| unsafe { hook(ctx) });
+        }
+    }
 }
 
 /// Makes a runtime of your own.
@@ -60,13 +104,20 @@ pub unsafe extern "C" fn lodger_runtime_new(
     // SAFETY: the host keeps to the header.
     let (options, out, err) = unsafe { (sized::read(options), Out::of(out), Out::of(err)) };
     guard(err, || {
+        // First of all: whatever fails below, the context has found its owner.
+        let hooks = Arc::new(ThreadHooks::new(&options.value));
         let out = out.get("out")?;
         if let Some(fault) = options.fault {
             return Err(fault);
         }
         let worker_threads = usize::try_from(options.value.worker_threads).unwrap_or(0);
-        let runtime = Runtime::new(RuntimeOptions { worker_threads })?;
-        *out = give(OwnedRuntime { runtime, seat: Arc::new(Seat::new()) });
+        let (started, stopped) = (Arc::clone(&hooks), Arc::clone(&hooks));
+        let runtime = Runtime::new(RuntimeOptions {
+            worker_threads,
+            on_thread_start: Some(Arc::new(move || started.start())),
+            on_thread_stop: Some(Arc::new(move || stopped.stop())),
+        })?;
+        *out = give(OwnedRuntime { runtime, seat: Arc::new(Seat::with(hooks)) });
         Ok(LODGER_OK)
     })
 }

@@ -127,7 +127,7 @@ static void an_own_runtime_serves_agents_until_it_is_shut_down(void) {
   lodger_runtime *runtime;
   lodger_turn *turn;
   struct trace trace = {0};
-  lodger_runtime_options options = {sizeof options, 1};
+  lodger_runtime_options options = {.size = sizeof options, .worker_threads = 1};
   EXPECT(LODGER_OK, lodger_runtime_new(&options, &runtime, &error));
   lodger_agent *agent = new_agent(runtime, NULL, says("{'type':'text','text':'x'}"), NULL);
   turn = prompt(agent, "hi");

@@ -218,6 +218,14 @@ static void a_context_is_dropped_once_also_when_the_call_fails(void) {
   agent = new_agent(NULL, &host, says("{'type':'text','text':'x'}"), NULL);
   finish(agent, NULL);
   CHECK(drops == 7);
+  lodger_runtime *runtime;
+  lodger_runtime_options options = {.size = sizeof options, .thread_ctx = &drops, .thread_drop = drop};
+  EXPECT(LODGER_E_INVALID_INPUT, lodger_runtime_new(&options, NULL, &error));
+  CHECK(drops == 8);
+  EXPECT(LODGER_OK, lodger_runtime_new(&options, &runtime, &error));
+  EXPECT(LODGER_OK, lodger_runtime_shutdown(runtime, 10000, &error));
+  lodger_runtime_free(runtime);
+  CHECK(drops == 9);
 }
 
 static void a_struct_of_a_newer_header_must_be_zero_where_it_is_unknown(void) {
@@ -227,7 +235,7 @@ static void a_struct_of_a_newer_header_must_be_zero_where_it_is_unknown(void) {
   struct {
     lodger_runtime_options options;
     uint64_t later;
-  } newer = {{sizeof newer, 0}, 0};
+  } newer = {{.size = sizeof newer}, 0};
   EXPECT(LODGER_OK, lodger_runtime_new(&newer.options, &runtime, &error));
   lodger_runtime_free(runtime);
   newer.later = 1;

@@ -25,9 +25,13 @@ SIZE(lodger_bytes, 16);
 FIELD(lodger_bytes, ptr, 0);
 FIELD(lodger_bytes, len, 8);
 
-SIZE(lodger_runtime_options, 16);
+SIZE(lodger_runtime_options, 48);
 FIELD(lodger_runtime_options, size, 0);
 FIELD(lodger_runtime_options, worker_threads, 8);
+FIELD(lodger_runtime_options, on_thread_start, 16);
+FIELD(lodger_runtime_options, on_thread_stop, 24);
+FIELD(lodger_runtime_options, thread_ctx, 32);
+FIELD(lodger_runtime_options, thread_drop, 40);
 
 SIZE(lodger_host, 32);
 FIELD(lodger_host, size, 0);
@@ -42,6 +46,7 @@ SIZE(lodger_drop_fn, 8);
 SIZE(lodger_wake_fn, 8);
 SIZE(lodger_event_fn, 8);
 SIZE(lodger_request_fn, 8);
+SIZE(lodger_thread_fn, 8);
 
 NUMBER(LODGER_OK, 0);
 NUMBER(LODGER_AGAIN, 1);

@@ -216,6 +216,56 @@ static void an_agent_that_is_only_freed_goes_in_the_background(void) {
   }
 }
 
+static int begun, over, seen_by_host;
+static __thread bool announced;
+
+static void announce(void *ctx) {
+  CHECK(ctx == &begun && !announced);
+  announced = true;
+  count_up(&begun);
+}
+
+static void take_leave(void *ctx) {
+  CHECK(ctx == &begun && announced);
+  count_up(&over);
+}
+
+static void look(void *ctx) {
+  (void)ctx;
+  CHECK(announced);
+  count_up(&seen_by_host);
+}
+
+static void look_and_refuse(void *ctx, lodger_request *request) {
+  look(ctx);
+  lodger_request_free(request);
+}
+
+static void every_thread_that_calls_back_was_announced_and_takes_its_leave(void) {
+  lodger_error *error = NULL;
+  lodger_runtime *runtime;
+  lodger_turn *turn;
+  struct trace trace = {0};
+  lodger_runtime_options options = {sizeof options, 3, announce, take_leave, &begun, dropped};
+  lodger_host host = {sizeof host, NULL, NULL, look_and_refuse};
+  EXPECT(LODGER_OK, lodger_runtime_new(&options, &runtime, &error));
+  lodger_agent *agent = new_agent(runtime, &host,
+                                  "{'steps':[{'reply':[{'type':'wait','file':'go'},{'type':'tool_call','toolName':'write_file',"
+                                  "'input':{'path':'a.txt','content':'x'}}]},{'reply':[{'type':'text','text':'ok'}]}]}",
+                                  NULL);
+  turn = prompt(agent, "go");
+  announced = true; /* this thread is the host's own, and may be the one that rings at once */
+  EXPECT(LODGER_OK, lodger_turn_set_waker(turn, look, NULL, NULL, &error));
+  write_file("go", "");
+  read_all(turn, &trace);
+  CHECK(count_of(&seen_by_host) >= 2 && count_of(&begun) >= 4 && count_of(&over) < count_of(&begun));
+  finish(agent, turn);
+  EXPECT(LODGER_OK, lodger_runtime_shutdown(runtime, 10000, &error));
+  CHECK(count_of(&over) == count_of(&begun) && threads_now() == 1);
+  lodger_runtime_free(runtime);
+  CHECK(count_of(&drops) == 1);
+}
+
 static void *use_everything(void *ctx) {
   lodger_error *error = NULL;
   lodger_agent *shared = ctx;
@@ -255,6 +305,7 @@ const struct test lifetimes[] = {
     TEST(two_threads_may_close_at_once),
     TEST(the_last_close_leaves_no_thread),
     TEST(an_agent_that_is_only_freed_goes_in_the_background),
+    TEST(every_thread_that_calls_back_was_announced_and_takes_its_leave),
     TEST(four_threads_use_the_library_at_once),
     {0},
 };

@@ -337,7 +337,7 @@ fn shutting_a_runtime_down_ends_its_turns_and_refuses_new_ones() {
     let _alone = alone();
     let stage = Stage::new();
     let before = Holdings::now();
-    let runtime = Runtime::new(RuntimeOptions { worker_threads: 1 }).unwrap();
+    let runtime = Runtime::new(RuntimeOptions { worker_threads: 1, ..RuntimeOptions::default() }).unwrap();
     let mut options = stage.options(&[calls("mine", json!({}))], json!({}));
     options["tools"] = json!([{ "name": "mine", "description": "", "inputSchema": { "type": "object" } }]);
     let handlers = Handlers { tool: true, ..Handlers::default() };

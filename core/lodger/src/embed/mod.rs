@@ -23,7 +23,7 @@ pub use lane::LaneItem;
 pub use mailbox::Mailbox;
 pub use queue::Drained;
 pub use request::OpenRequest;
-pub use runtime::{Runtime, RuntimeOptions};
+pub use runtime::{Runtime, RuntimeOptions, ThreadHook};
 pub use turn::Turn;
 pub(crate) use turn::TurnCore;
 

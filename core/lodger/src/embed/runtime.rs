@@ -12,10 +12,23 @@ use tokio::runtime::{Builder, Handle};
 use super::{locked, may_block};
 
 /// How a runtime is made.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Default)]
 pub struct RuntimeOptions {
     /// Threads that drive agents. 0 means 2.
     pub worker_threads: usize,
+    /// Called first on every thread that drives agents or waits for files.
+    pub on_thread_start: Option<ThreadHook>,
+    /// Called last on every such thread.
+    pub on_thread_stop: Option<ThreadHook>,
+}
+
+/// What a host does with a thread that is not its own, such as to announce it to its language's runtime.
+pub type ThreadHook = Arc<dyn Fn() + Send + Sync>;
+
+impl std::fmt::Debug for RuntimeOptions {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("RuntimeOptions").field("worker_threads", &self.worker_threads).finish_non_exhaustive()
+    }
 }
 
 /// Threads, connections and children. Cheap to clone; the last clone stops it in the background.
@@ -59,6 +72,12 @@ impl ForkGuard {
     }
 }
 
+fn call(hook: Option<&ThreadHook>) {
+    if let Some(hook) = hook {
+        hook();
+    }
+}
+
 /// At most so many threads for blocking work: files, and whatever waits.
 const MAX_BLOCKING_THREADS: usize = 64;
 
@@ -77,12 +96,17 @@ impl Runtime {
         // The host's signals must never land on our threads: they inherit this, and set it again for those
         // that are made from a thread of the host.
         let blocked = SignalsBlocked::new();
+        let (start, stop) = (options.on_thread_start, options.on_thread_stop);
         let runtime = Builder::new_multi_thread()
             .worker_threads(workers)
             .max_blocking_threads(MAX_BLOCKING_THREADS)
             .thread_keep_alive(Duration::from_secs(1))
             .thread_name("lodger-worker")
-            .on_thread_start(|| std::mem::forget(SignalsBlocked::new()))
+            .on_thread_start(move || {
+                std::mem::forget(SignalsBlocked::new());
+                call(start.as_ref());
+            })
+            .on_thread_stop(move || call(stop.as_ref()))
             .enable_all()
             .build()
             .map_err(|error| Error::internal(format!("the system gave no threads for the runtime: {error}")))?;
