@@ -60,6 +60,12 @@ $(VENV)/.stamp: $(PYTHON)/requirements-dev.txt
 demo: build ## One agent after the other mends a small project, in Rust, C, C++, Node and Python
 	@OUT=$(OUT) examples/demo
 
+# For C programs: lib/ with both libraries, include/, and what pkg-config and CMake look for.
+PREFIX ?= /usr/local
+
+install: ## Put the C library that was built with this PROFILE under PREFIX (and DESTDIR)
+	@OUT=$(OUT) PREFIX=$(PREFIX) DESTDIR=$(DESTDIR) ffi/install
+
 test: ## Build, then run every suite; the last line is `N passed, N failed`
 	@tests/run
 

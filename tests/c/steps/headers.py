@@ -49,13 +49,17 @@ def symbols(tally: Tally, out: Path) -> None:
     there = declared()
     tally.note(
         "symbols::the_header_declares_what_is_listed",
-        differs({f"{name} {kind}" for name, kind in there.items()}, {f"{name} {kind}" for name, kind in listed.items()}),
+        differs(
+            {f"{name} {kind}" for name, kind in there.items()}, {f"{name} {kind}" for name, kind in listed.items()}
+        ),
     )
     said = since()
     wrong = [f"  {row[0]}: {said[row[0]]} in the header" for row in rows if row and said.get(row[0], row[2]) != row[2]]
     tally.note("symbols::the_header_says_the_same_version_as_the_list", "\n".join(wrong))
     library = str(out / "liblodger.so")
-    exported = {line.split()[0] for line in call(["nm", "-D", "--defined-only", "--format=posix", library]).stdout.splitlines()}
+    exported = {
+        line.split()[0] for line in call(["nm", "-D", "--defined-only", "--format=posix", library]).stdout.splitlines()
+    }
     functions = {name for name, kind in listed.items() if kind == "function"}
     tally.note("symbols::the_library_exports_what_is_listed_and_nothing_else", differs(exported, functions))
     dynamic = call(["readelf", "--dynamic", library]).stdout
@@ -80,7 +84,10 @@ def declared() -> dict[str, str]:
     found |= {name: "inline" for name in re.findall(r"^static inline \w+ (lodger_\w+)\(", text, re.MULTILINE)}
     text = re.sub(r"^#.*(?:\\\n.*)*$", "", text, flags=re.MULTILINE)
     text = re.sub(r"^static inline.*?^}", "", text, flags=re.MULTILINE | re.DOTALL)
-    found |= {name: "type" for name in re.findall(r"^(?:typedef .*?|})\s?\(?\*?(lodger_\w+)\)?(?:\(.*\))?;$", text, re.MULTILINE)}
+    found |= {
+        name: "type"
+        for name in re.findall(r"^(?:typedef .*?|})\s?\(?\*?(lodger_\w+)\)?(?:\(.*\))?;$", text, re.MULTILINE)
+    }
     text = re.sub(r"^typedef struct \w+ {.*?^}.*?;|^typedef[^;]*;", "", text, flags=re.MULTILINE | re.DOTALL)
     return found | {name: "function" for name in re.findall(r"\b(lodger_\w+)\(", text)}
 
