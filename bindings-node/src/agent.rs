@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use lodger::Error;
-use lodger::embed::{Agent, Handlers};
+use lodger::embed::{self, Agent, Handlers};
 use lodger::protocol::Environment;
 use napi::bindgen_prelude::{BufferSlice, Env, Uint8Array};
 use napi_derive::napi;
@@ -124,7 +124,7 @@ impl NativeAgent {
     /// A verb of the host protocol, with parameters and result as JSON.
     #[napi]
     pub fn call(&self, method: String, params: String) -> napi::Result<String> {
-        guard(|| self.agent.call(&method, &params))
+        guard(|| embed::call(&self.agent, &method, &params))
     }
 
     /// Closes, within `timeout_ms`; then the mailbox tells of `key`.

@@ -61,7 +61,7 @@ impl Agent {
 
     /// A cold verb under its name in the host protocol; JSON in, JSON out.
     fn call(&self, py: Python<'_>, method: &str, params: &str) -> PyResult<String> {
-        detached(py, || self.0.call(method, params))
+        detached(py, || embed::call(&self.0, method, params))
     }
 
     /// Waits up to `timeout` seconds.

@@ -305,7 +305,7 @@ pub unsafe extern "C" fn lodger_agent_call(
             "" => "{}",
             given => given,
         };
-        *out = give(agent.agent.call(method.get("method")?, params)?.into_bytes());
+        *out = give(embed::call(&agent.agent, method.get("method")?, params)?.into_bytes());
         Ok(LODGER_OK)
     })
 }

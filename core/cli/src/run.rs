@@ -79,6 +79,6 @@ fn show(turn: &Turn, output: &mut dyn Output, mut person: Option<&mut Person>) -
         output.flush()?;
     }
     let result = turn.wait(None)?;
-    output.end(&turn.agent().session_id(), &result)?;
+    output.end(&turn.session_id(), &result)?;
     Ok(result)
 }

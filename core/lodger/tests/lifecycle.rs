@@ -84,7 +84,7 @@ fn closing_cancels_the_turn_and_is_final() {
     assert!(!agent.interrupt());
     // What there is to read can still be read.
     assert!(matches!(drain(&turn).last().map(|event| look::kind(event)).as_deref(), Some("done")));
-    assert!(agent.call("session/messages", "").unwrap().contains("hello"));
+    assert!(embed::call(&agent, "session/messages", "").unwrap().contains("hello"));
 }
 
 #[test]

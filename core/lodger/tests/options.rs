@@ -267,7 +267,7 @@ fn another_model_is_taken_from_the_next_step_on() {
 fn methods_are_called_by_name() {
     let stage = Stage::new();
     let agent = embedded(&with(&stage, json!({})));
-    let call = |method: &str, params: &str| agent.call(method, params);
+    let call = |method: &str, params: &str| embed::call(&agent, method, params);
     assert_eq!(call("session/set_mode", r#"{"mode":"plan"}"#).unwrap(), r#"{"mode":"plan"}"#);
     assert_eq!(call("session/cancel", "").unwrap(), r#"{"cancelled":false}"#);
     assert_eq!(call("session/messages", "{}").unwrap(), r#"{"messages":[]}"#);

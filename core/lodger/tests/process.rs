@@ -109,7 +109,7 @@ fn a_handle_from_before_a_fork_says_so_in_the_copy() {
         assert_code(agent.prompt("\"hello\""), ErrorCode::Forked);
         assert_code(agent.answer("r", "{}"), ErrorCode::Forked);
         assert_code(agent.set_mode("plan"), ErrorCode::Forked);
-        assert_code(agent.call("health", ""), ErrorCode::Forked);
+        assert_code(embed::call(&agent, "health", ""), ErrorCode::Forked);
         assert_code(agent.close(LONG), ErrorCode::Forked);
         assert_code(turn_of_copy.wait(None), ErrorCode::Forked);
         assert_code(turn_of_copy.read(1, None), ErrorCode::Forked);

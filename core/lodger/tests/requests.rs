@@ -114,7 +114,7 @@ fn is_answered_by_the_method_of_that_name() {
     let request = next_request(&turn);
     let answer: Value = serde_json::from_str(TOOL).unwrap();
     let params = json!({ "requestId": request.request().request_id, "answer": answer });
-    agent.call("session/answer", &params.to_string()).unwrap();
+    embed::call(&agent, "session/answer", &params.to_string()).unwrap();
     assert_eq!(settled(&drain(&turn), Outcome::Answered), ("from the host".to_owned(), false));
 }
 

@@ -4,49 +4,21 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use lodger_engine::Agent as Engine;
-use lodger_protocol::{
-    AgentOptions, Environment, Error, ErrorCode, Mode, Prompt, RequestDelivery, RequestId, Result, TurnId,
-};
+use lodger_protocol::{AgentOptions, Environment, Error, ErrorCode, Mode, Prompt, RequestId, Result, TurnId};
 
+use super::agent_core::AgentCore;
+use super::handlers::Handlers;
 use super::lease::{Lease, Told};
-use super::runtime::{ForkGuard, Runtime};
-use super::turn::{Turn, TurnCore};
-use super::{call, may_block, options, prompt};
+use super::runtime::Runtime;
+use super::turn::Turn;
+use super::turn_core::TurnCore;
+use super::{may_block, options, prompt};
 use crate::wiring;
-
-/// For which kinds of request the host has a handler.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Handlers {
-    /// Permission requests.
-    pub permission: bool,
-    /// Calls of its tools.
-    pub tool: bool,
-    /// Questions.
-    pub question: bool,
-    /// Plans.
-    pub plan: bool,
-}
 
 /// An agent. Cheap to clone; dropping the last clone, turns included, cancels what runs and lets go of the
 /// runtime in the background.
 #[derive(Clone)]
-pub struct Agent(Arc<Inner>);
-
-struct Inner {
-    engine: Engine,
-    handlers: Handlers,
-    requests: RequestDelivery,
-    stall: Duration,
-    fork: ForkGuard,
-    /// Given back by `close`.
-    lease: Lease,
-}
-
-impl Drop for Inner {
-    fn drop(&mut self) {
-        self.engine.close();
-    }
-}
+pub struct Agent(Arc<AgentCore>);
 
 impl Agent {
     /// Makes an agent. Starts no process, reads no network. `options_json` is `AgentOptions`; `env` is the
@@ -92,7 +64,7 @@ impl Agent {
         let requests = options.requests;
         let stall = Duration::from_millis(options.limits.stall_timeout_ms);
         let engine = wiring::engine(options, checkpoint, &env, &runtime)?;
-        Ok(Self(Arc::new(Inner {
+        Ok(Self(Arc::new(AgentCore {
             engine,
             handlers,
             requests,
@@ -134,7 +106,7 @@ impl Agent {
         let id = TurnId::fresh();
         let core = Arc::new(TurnCore::new(id.clone(), self.0.handlers, self.0.requests, self.0.stall));
         self.0.engine.prompt(prompt, id, Arc::clone(&core) as _)?;
-        Ok(Turn::new(core, self.clone()))
+        Ok(Turn::new(core, Arc::clone(&self.0)))
     }
 
     /// The session as bytes: history and usage. Only between turns.
@@ -198,16 +170,6 @@ impl Agent {
     pub fn set_model(&self, model: &str) -> Result<()> {
         self.check_open()?;
         self.0.engine.set_model(model)
-    }
-
-    /// Calls a method by its name: `session/messages`, `session/usage`, `session/set_mode`, `session/set_model`,
-    /// `session/cancel`, `session/answer`, `health`. Returns its result as JSON.
-    ///
-    /// # Errors
-    /// `unsupported` for an unknown method; `invalid_input` for parameters that do not fit; the method's own.
-    pub fn call(&self, method: &str, params_json: &str) -> Result<String> {
-        self.check_fork()?;
-        call::call(self, method, params_json)
     }
 
     pub(super) fn check_open(&self) -> Result<()> {

@@ -30,7 +30,13 @@ struct AnswerRequest {
 #[serde(deny_unknown_fields)]
 struct Nothing {}
 
-pub(super) fn call(agent: &Agent, method: &str, params_json: &str) -> Result<String> {
+/// Calls a method by its name: `session/messages`, `session/usage`, `session/set_mode`, `session/set_model`,
+/// `session/cancel`, `session/answer`, `health`. Returns its result as JSON.
+///
+/// # Errors
+/// `unsupported` for an unknown method; `invalid_input` for parameters that do not fit; `forked`; the method's own.
+pub fn call(agent: &Agent, method: &str, params_json: &str) -> Result<String> {
+    agent.check_fork()?;
     let result = match method {
         "session/messages" => {
             let Nothing {} = params(method, params_json)?;

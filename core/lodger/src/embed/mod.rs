@@ -5,8 +5,10 @@
 //! signal.
 
 mod agent;
+mod agent_core;
 mod call;
 mod environment;
+mod handlers;
 mod lane;
 mod lease;
 mod mailbox;
@@ -16,16 +18,19 @@ mod queue;
 mod request;
 mod runtime;
 mod turn;
+mod turn_core;
 
-pub use agent::{Agent, Handlers};
+pub use agent::Agent;
+pub use call::call;
 pub use environment::host_environment;
+pub use handlers::Handlers;
 pub use lane::LaneItem;
 pub use mailbox::Mailbox;
 pub use queue::Drained;
 pub use request::OpenRequest;
 pub use runtime::{Runtime, RuntimeOptions, ThreadHook};
 pub use turn::Turn;
-pub(crate) use turn::TurnCore;
+pub(crate) use turn_core::TurnCore;
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 

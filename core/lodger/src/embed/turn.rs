@@ -1,18 +1,16 @@
 //! A turn in the hands of the host: its events, its request lane, its result.
 
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::Duration;
 
-use futures_util::future::BoxFuture;
-use lodger_engine::{Delivery, Outlet, Pending};
-use lodger_protocol::{
-    Entry, Error, ErrorCode, Event, EventBody, RequestDelivery, RequestId, RequestKind, Result, TurnId, TurnResult,
-};
+use lodger_engine::{Delivery, Outlet};
+use lodger_protocol::{Entry, Error, ErrorCode, EventBody, Result, TurnId, TurnResult};
 
-use super::agent::{Agent, Handlers};
-use super::lane::{Lane, LaneItem};
+use super::agent_core::AgentCore;
+use super::lane::LaneItem;
 use super::mailbox::Mailbox;
-use super::queue::{Drained, Queue};
+use super::queue::Drained;
+use super::turn_core::{Bells, TurnCore};
 use super::{locked, may_block};
 
 /// A running or finished turn. Cheap to clone; dropping the last clone cancels it. It keeps its agent alive.
@@ -21,145 +19,17 @@ pub struct Turn(Arc<Handle>);
 
 struct Handle {
     core: Arc<TurnCore>,
-    agent: Agent,
+    agent: Arc<AgentCore>,
 }
 
 impl Drop for Handle {
     fn drop(&mut self) {
-        self.agent.engine().cancel(&self.core.id);
-    }
-}
-
-/// What the engine and the host share of a turn.
-pub(crate) struct TurnCore {
-    id: TurnId,
-    queue: Queue,
-    lane: Lane,
-    handlers: Handlers,
-    requests: RequestDelivery,
-    stall: Duration,
-    bells: Mutex<Bells>,
-}
-
-#[derive(Default)]
-struct Bells {
-    mailbox: Option<Post>,
-    waker: Option<Arc<dyn Fn() + Send + Sync>>,
-}
-
-/// Where a turn's lanes are marked.
-#[derive(Clone)]
-struct Post {
-    mailbox: Mailbox,
-    key: u64,
-    /// Whether the events are marked too, or the request lane alone.
-    events: bool,
-}
-
-impl TurnCore {
-    pub(super) fn new(id: TurnId, handlers: Handlers, requests: RequestDelivery, stall: Duration) -> Self {
-        Self { id, queue: Queue::new(), lane: Lane::default(), handlers, requests, stall, bells: Mutex::default() }
-    }
-
-    pub(crate) fn take_lane(&self) -> Vec<LaneItem> {
-        self.lane.take()
-    }
-
-    pub(crate) fn attach(&self, mailbox: &Mailbox, key: u64) {
-        locked(&self.bells).mailbox = Some(Post { mailbox: mailbox.clone(), key, events: true });
-        if self.queue.arm() {
-            mailbox.mark(key * 2);
-        }
-        if !self.lane.is_empty() {
-            mailbox.mark(key * 2 + 1);
-        }
-    }
-
-    fn attach_requests(&self, mailbox: &Mailbox, key: u64) {
-        locked(&self.bells).mailbox = Some(Post { mailbox: mailbox.clone(), key, events: false });
-        if !self.lane.is_empty() {
-            mailbox.mark(key * 2 + 1);
-        }
-    }
-
-    fn ring_lane(&self) {
-        let post = locked(&self.bells).mailbox.clone();
-        if let Some(post) = post {
-            post.mailbox.mark(post.key * 2 + 1);
-        }
-    }
-}
-
-impl Outlet for TurnCore {
-    fn publish(&self, event: Arc<Event>) -> bool {
-        self.queue.push(event)
-    }
-
-    fn finish(&self, done: Arc<Event>, result: TurnResult) -> bool {
-        self.queue.finish(done, result)
-    }
-
-    fn ring(&self) {
-        let (post, waker) = {
-            let bells = locked(&self.bells);
-            (bells.mailbox.clone().filter(|post| post.events), bells.waker.clone())
-        };
-        if let Some(post) = post {
-            post.mailbox.mark(post.key * 2);
-        }
-        if let Some(waker) = waker {
-            waker();
-        }
-    }
-
-    fn has_room(&self) -> bool {
-        self.queue.has_room()
-    }
-
-    fn ready(&self) -> BoxFuture<'_, Result<()>> {
-        Box::pin(self.queue.until_room(self.stall, |waiting| {
-            if !self.queue.has_reader() {
-                self.lane.note_stalled(waiting);
-                self.ring_lane();
-            }
-        }))
-    }
-
-    fn delivery(&self, kind: RequestKind) -> Delivery {
-        let handled = match kind {
-            RequestKind::Permission => self.handlers.permission,
-            RequestKind::Tool => self.handlers.tool,
-            RequestKind::Question => self.handlers.question,
-            RequestKind::Plan => self.handlers.plan,
-        };
-        match (handled, self.requests) {
-            (true, _) => Delivery::Lane,
-            (false, RequestDelivery::Events) => Delivery::Events,
-            (false, RequestDelivery::Callback) => Delivery::Refused,
-        }
-    }
-
-    fn open(&self, request: Arc<Pending>) {
-        self.lane.open(request);
-        self.ring_lane();
-    }
-
-    fn withdraw(&self, id: &RequestId) {
-        if self.lane.withdraw(id) {
-            self.ring_lane();
-        }
-    }
-
-    fn ended(&self) {
-        if let Some(result) = self.queue.result() {
-            self.lane.end(result);
-            self.ring_lane();
-        }
+        self.agent.engine.cancel(&self.core.id);
     }
 }
 
 impl Turn {
-    pub(super) fn new(core: Arc<TurnCore>, agent: Agent) -> Self {
+    pub(super) fn new(core: Arc<TurnCore>, agent: Arc<AgentCore>) -> Self {
         Self(Arc::new(Handle { core, agent }))
     }
 
@@ -207,7 +77,7 @@ impl Turn {
     /// # Errors
     /// `would_deadlock` on a thread of an async runtime; `forked`.
     pub fn read(&self, max: usize, timeout: Option<Duration>) -> Result<Drained> {
-        self.0.agent.check_fork()?;
+        self.0.agent.fork.check()?;
         if timeout != Some(Duration::ZERO) {
             may_block("reading a turn")?;
         }
@@ -220,7 +90,7 @@ impl Turn {
             for event in events {
                 if let EventBody::Entry(Entry::RequestOpened { request }) = &event.body
                     && self.0.core.delivery(request.kind) == Delivery::Events
-                    && let Ok(pending) = self.0.agent.engine().request(&request.request_id)
+                    && let Ok(pending) = self.0.agent.engine.request(&request.request_id)
                 {
                     pending.hand_over();
                 }
@@ -276,7 +146,7 @@ impl Turn {
 
     /// Asks the turn to end. Does not wait; later calls change nothing.
     pub fn cancel(&self) {
-        self.0.agent.engine().cancel(&self.0.core.id);
+        self.0.agent.engine.cancel(&self.0.core.id);
     }
 
     /// Whether it is over. Events may still wait to be read.
@@ -296,7 +166,7 @@ impl Turn {
     /// # Errors
     /// `timeout`; `would_deadlock` on a thread of an async runtime; `forked`.
     pub fn wait(&self, timeout: Option<Duration>) -> Result<TurnResult> {
-        self.0.agent.check_fork()?;
+        self.0.agent.fork.check()?;
         if let Some(result) = self.result() {
             return Ok(result);
         }
@@ -308,10 +178,10 @@ impl Turn {
             .ok_or_else(|| Error::new(ErrorCode::Timeout, "the turn did not end in the given time"))
     }
 
-    /// The agent that it belongs to.
+    /// The id of the session that it belongs to.
     #[must_use]
-    pub fn agent(&self) -> &Agent {
-        &self.0.agent
+    pub fn session_id(&self) -> String {
+        self.0.agent.engine.session_id().to_string()
     }
 
     /// Stops all bells of this turn. A ring under way may finish.

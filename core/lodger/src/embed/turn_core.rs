@@ -1,0 +1,142 @@
+//! What the engine and the host share of a turn: where its events and requests go.
+
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use futures_util::future::BoxFuture;
+use lodger_engine::{Delivery, Outlet, Pending};
+use lodger_protocol::{Event, RequestDelivery, RequestId, RequestKind, Result, TurnId, TurnResult};
+
+use super::handlers::Handlers;
+use super::lane::{Lane, LaneItem};
+use super::locked;
+use super::mailbox::Mailbox;
+use super::queue::Queue;
+
+/// What the engine and the host share of a turn.
+pub(crate) struct TurnCore {
+    pub(super) id: TurnId,
+    pub(super) queue: Queue,
+    lane: Lane,
+    handlers: Handlers,
+    requests: RequestDelivery,
+    stall: Duration,
+    pub(super) bells: Mutex<Bells>,
+}
+
+#[derive(Default)]
+pub(super) struct Bells {
+    mailbox: Option<Post>,
+    pub(super) waker: Option<Arc<dyn Fn() + Send + Sync>>,
+}
+
+/// Where a turn's lanes are marked.
+#[derive(Clone)]
+struct Post {
+    mailbox: Mailbox,
+    key: u64,
+    /// Whether the events are marked too, or the request lane alone.
+    events: bool,
+}
+
+impl TurnCore {
+    pub(super) fn new(id: TurnId, handlers: Handlers, requests: RequestDelivery, stall: Duration) -> Self {
+        Self { id, queue: Queue::new(), lane: Lane::default(), handlers, requests, stall, bells: Mutex::default() }
+    }
+
+    pub(crate) fn take_lane(&self) -> Vec<LaneItem> {
+        self.lane.take()
+    }
+
+    pub(crate) fn attach(&self, mailbox: &Mailbox, key: u64) {
+        locked(&self.bells).mailbox = Some(Post { mailbox: mailbox.clone(), key, events: true });
+        if self.queue.arm() {
+            mailbox.mark(key * 2);
+        }
+        if !self.lane.is_empty() {
+            mailbox.mark(key * 2 + 1);
+        }
+    }
+
+    pub(super) fn attach_requests(&self, mailbox: &Mailbox, key: u64) {
+        locked(&self.bells).mailbox = Some(Post { mailbox: mailbox.clone(), key, events: false });
+        if !self.lane.is_empty() {
+            mailbox.mark(key * 2 + 1);
+        }
+    }
+
+    fn ring_lane(&self) {
+        let post = locked(&self.bells).mailbox.clone();
+        if let Some(post) = post {
+            post.mailbox.mark(post.key * 2 + 1);
+        }
+    }
+}
+
+impl Outlet for TurnCore {
+    fn publish(&self, event: Arc<Event>) -> bool {
+        self.queue.push(event)
+    }
+
+    fn finish(&self, done: Arc<Event>, result: TurnResult) -> bool {
+        self.queue.finish(done, result)
+    }
+
+    fn ring(&self) {
+        let (post, waker) = {
+            let bells = locked(&self.bells);
+            (bells.mailbox.clone().filter(|post| post.events), bells.waker.clone())
+        };
+        if let Some(post) = post {
+            post.mailbox.mark(post.key * 2);
+        }
+        if let Some(waker) = waker {
+            waker();
+        }
+    }
+
+    fn has_room(&self) -> bool {
+        self.queue.has_room()
+    }
+
+    fn ready(&self) -> BoxFuture<'_, Result<()>> {
+        Box::pin(self.queue.until_room(self.stall, |waiting| {
+            if !self.queue.has_reader() {
+                self.lane.note_stalled(waiting);
+                self.ring_lane();
+            }
+        }))
+    }
+
+    fn delivery(&self, kind: RequestKind) -> Delivery {
+        let handled = match kind {
+            RequestKind::Permission => self.handlers.permission,
+            RequestKind::Tool => self.handlers.tool,
+            RequestKind::Question => self.handlers.question,
+            RequestKind::Plan => self.handlers.plan,
+        };
+        match (handled, self.requests) {
+            (true, _) => Delivery::Lane,
+            (false, RequestDelivery::Events) => Delivery::Events,
+            (false, RequestDelivery::Callback) => Delivery::Refused,
+        }
+    }
+
+    fn open(&self, request: Arc<Pending>) {
+        self.lane.open(request);
+        self.ring_lane();
+    }
+
+    fn withdraw(&self, id: &RequestId) {
+        if self.lane.withdraw(id) {
+            self.ring_lane();
+        }
+    }
+
+    fn ended(&self) {
+        if let Some(result) = self.queue.result() {
+            self.lane.end(result);
+            self.ring_lane();
+        }
+    }
+}
