@@ -76,6 +76,7 @@
  *   Within one major number of lodger_abi_version a program keeps working with newer libraries. Structs of callbacks
  *   and knobs begin with their size: set it to sizeof, and the rest to zero before you fill it in.
  */
+/** @file lodger.h The C interface of Lodger. */
 
 #ifndef LODGER_H
 #define LODGER_H

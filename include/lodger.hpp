@@ -7,9 +7,11 @@
  *   for (const lodger::event &event : agent.prompt("Mend the test."))
  *     if (event.kind() == LODGER_EVENT_TEXT_DELTA) std::cout << event.text();
  *
- * Every object owns its handle and can be moved, not copied. Calls that fail throw lodger::error. What lodger.h says
- * of threads, requests and forks holds here too. Views (std::string_view) live as long as the object that gave them.
+ * Every object owns its handle and can be moved; a request can be copied too. Calls that fail throw lodger::error. What
+ * lodger.h says of threads, requests and forks holds here too. Views (std::string_view) live as long as the object that
+ * gave them.
  */
+/** @file lodger.hpp The C++ layer over lodger.h. */
 #ifndef LODGER_HPP
 #define LODGER_HPP
 
@@ -29,6 +31,7 @@
 
 #include "lodger.h"
 
+/** Lodger for C++17. */
 namespace lodger {
 
 /** As long as it takes. */
@@ -58,6 +61,7 @@ template <class Function> void drop(void *ctx) noexcept { delete static_cast<Fun
 /** A call that failed. `what()` says what was expected and what to do. */
 class error : public std::runtime_error {
 public:
+  /** What lodger_error said. */
   error(lodger_status status, std::string_view code, std::string_view message, std::string_view json)
       : std::runtime_error(std::string(message)), status_(status), code_(code), json_(json) {}
 
@@ -122,6 +126,7 @@ inline std::string quoted(std::string_view text) {
 /** Something that happened in a turn. */
 class event {
 public:
+  /** Takes an event of lodger.h. */
   explicit event(lodger_event *owned) : handle_(owned) {}
 
   /** One of LODGER_EVENT_...; skip what you do not know. */
@@ -143,10 +148,11 @@ private:
   detail::handle<lodger_event, lodger_event_free> handle_;
 };
 
-/** Something that the agent asks. Destroying it unanswered refuses it. */
+/** Something that the agent asks. When its last copy goes unanswered, it is refused. */
 class request {
 public:
-  explicit request(lodger_request *owned) : handle_(owned) {}
+  /** Takes a request of lodger.h. */
+  explicit request(lodger_request *owned) : handle_(owned, lodger_request_free) {}
 
   /** One of LODGER_REQUEST_... */
   std::uint32_t kind() const { return lodger_request_kind(handle_.get()); }
@@ -195,12 +201,13 @@ public:
   }
 
 private:
-  detail::handle<lodger_request, lodger_request_free> handle_;
+  std::shared_ptr<lodger_request> handle_;
 };
 
 /** One prompt and what follows from it. Destroying it cancels it. */
 class turn {
 public:
+  /** Takes a turn of lodger.h. */
   explicit turn(lodger_turn *owned) : handle_(owned) {}
 
   /** Up to `max` events; none when `timeout` was over first; nothing at all (`nullopt`) after the last. */
@@ -213,12 +220,35 @@ public:
     return std::vector<event>(raw.begin(), raw.begin() + static_cast<std::ptrdiff_t>(count));
   }
 
+  /** Readable while there is something to read, for poll and its kin; see lodger_turn_waitable. */
+  lodger_waitable waitable() const {
+    lodger_waitable descriptor = -1;
+    detail::check check;
+    check(lodger_turn_waitable(handle_.get(), &descriptor, check));
+    return descriptor;
+  }
+
   /** Wakes your loop when there is something to read; see lodger_turn_set_waker. */
   void set_waker(std::function<void()> waker) const {
     using function = std::function<void()>;
     detail::check check;
     check(lodger_turn_set_waker(handle_.get(), detail::wake<function>, new function(std::move(waker)),
                                 detail::drop<function>, check));
+  }
+
+  /** Gets the events, on the callback thread, instead of reading. It answers LODGER_FLOW_...; throwing cancels. */
+  using listener = std::function<lodger_flow(event)>;
+
+  /** Has the events pushed; see lodger_turn_set_listener. */
+  void set_listener(listener gets) const {
+    detail::check check;
+    check(lodger_turn_set_listener(handle_.get(), pushed, new listener(std::move(gets)), detail::drop<listener>, check));
+  }
+
+  /** Lets the events of a listener that paused flow again. */
+  void resume() const {
+    detail::check check;
+    check(lodger_turn_resume(handle_.get(), check));
   }
 
   /** Asks it to end; does not wait. */
@@ -274,18 +304,28 @@ public:
 
   /** The events, for a range-for. Only once: they are taken out. */
   iterator begin() const { return iterator(this); }
+  /** Behind `done`. */
   iterator end() const { return iterator(); }
 
   /** For calls that this layer does not have. */
   lodger_turn *get() const noexcept { return handle_.get(); }
 
 private:
+  static lodger_flow pushed(void *ctx, lodger_event *raw) noexcept {
+    try {
+      return (*static_cast<listener *>(ctx))(event(raw));
+    } catch (...) {
+      return LODGER_FLOW_CANCEL;
+    }
+  }
+
   detail::handle<lodger_turn, lodger_turn_free> handle_;
 };
 
 /** Threads and connections of your own; most programs need none. */
 class runtime {
 public:
+  /** Starts `worker_threads` of them; 0 is 2. */
   explicit runtime(std::uint32_t worker_threads = 0) {
     lodger_runtime_options options{};
     options.size = sizeof options;
@@ -302,6 +342,7 @@ public:
     check(lodger_runtime_shutdown(handle_.get(), timeout.count(), check));
   }
 
+  /** For calls that this layer does not have. */
   lodger_runtime *get() const noexcept { return handle_.get(); }
 
 private:
@@ -311,9 +352,10 @@ private:
 /** One agent. Destroying it closes it, within five seconds. */
 class agent {
 public:
-  /** Gets every request, on the callback thread. What it throws refuses the request. */
+  /** Gets every request, on the callback thread. What it throws refuses the request, and the model is told. */
   using handler = std::function<void(request)>;
 
+  /** Creates an agent, on a runtime of yours or the shared default. */
   explicit agent(std::string_view options_json, handler on_request = nullptr, const runtime *on = nullptr) {
     if (lodger_abi_version() >> 16 != 1)
       throw std::runtime_error("lodger.hpp and the loaded liblodger have different major versions");
@@ -375,13 +417,22 @@ public:
     check(lodger_agent_close(handle_.get(), timeout.count(), check));
   }
 
+  /** For calls that this layer does not have. */
   lodger_agent *get() const noexcept { return handle_.get(); }
 
 private:
   static void asked(void *ctx, lodger_request *raw) noexcept {
     try {
-      (*static_cast<handler *>(ctx))(request(raw));
+      request asked(raw);
+      try {
+        (*static_cast<handler *>(ctx))(asked);
+      } catch (const std::exception &thrown) {
+        asked.fail(std::string("the handler failed: ") + thrown.what());
+      } catch (...) {
+        asked.fail("the handler failed");
+      }
     } catch (...) {
+      // It was settled before: the first outcome stands.
     }
   }
 

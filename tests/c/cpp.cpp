@@ -3,9 +3,12 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <future>
 #include <iostream>
 #include <string>
 #include <thread>
+
+#include <poll.h>
 
 #include "lodger.hpp"
 
@@ -69,13 +72,74 @@ bool a_handler_answers_requests() {
   return true;
 }
 
-bool a_handler_that_throws_refuses() {
-  lodger::agent agent(options(writes), [](lodger::request) { throw std::runtime_error("on purpose"); });
-  std::string outcome;
+bool a_handler_that_throws_refuses_and_the_model_hears_what() {
+  for (bool knows_why : {true, false}) {
+    lodger::agent agent(options(writes), [knows_why](lodger::request) {
+      if (knows_why)
+        throw std::runtime_error("no screen");
+      throw 42;
+    });
+    std::string outcome, told;
+    for (const lodger::event &event : agent.prompt("go")) {
+      if (event.kind() == LODGER_EVENT_REQUEST_RESOLVED)
+        outcome = event.field("/outcome");
+      if (event.kind() == LODGER_EVENT_TOOL_RESULT)
+        told = event.json();
+    }
+    CHECK(outcome == "failed" && !std::filesystem::exists(folder + "/a.txt"));
+    CHECK(told.find(knows_why ? "the handler failed: no screen" : "the handler failed") != std::string::npos);
+  }
+  return true;
+}
+
+bool a_handler_that_throws_after_its_answer_changes_nothing() {
+  lodger::agent agent(options(writes), [](lodger::request request) {
+    request.allow();
+    throw std::runtime_error("too late");
+  });
   for (const lodger::event &event : agent.prompt("go"))
-    if (event.kind() == LODGER_EVENT_REQUEST_RESOLVED)
-      outcome = event.field("/outcome");
-  CHECK(outcome == "failed" && !std::filesystem::exists(folder + "/a.txt"));
+    (void)event;
+  CHECK(std::filesystem::exists(folder + "/a.txt"));
+  return true;
+}
+
+bool a_waitable_goes_into_a_loop_of_ones_own() {
+  lodger::agent agent(options(R"({"reply":[{"type":"repeat","text":"ab","count":500}]})"));
+  lodger::turn turn = agent.prompt("go");
+  std::string text;
+  for (bool over = false; !over;) {
+    pollfd wait{turn.waitable(), POLLIN, 0};
+    CHECK(poll(&wait, 1, 10000) == 1);
+    if (auto events = turn.read(64, std::chrono::milliseconds(0)))
+      for (const lodger::event &event : *events)
+        text += event.text();
+    else
+      over = true;
+  }
+  CHECK(text.size() == 1000);
+  return true;
+}
+
+bool a_listener_gets_what_it_wants_and_cancels_by_throwing() {
+  for (bool throws : {false, true}) {
+    std::promise<std::string> reason;
+    std::string text;
+    lodger::agent agent(options(R"({"reply":[{"type":"repeat","text":"ab","count":500}]})"));
+    lodger::turn turn = agent.prompt("go");
+    turn.set_listener([&](lodger::event event) {
+      text += event.text();
+      if (event.kind() == LODGER_EVENT_DONE)
+        reason.set_value(std::string(event.field("/reason")));
+      else if (throws && text.size() >= 10)
+        throw std::runtime_error("enough");
+      else if (text.size() % 100 == 0)
+        turn.resume(); // before the pause is answered
+      return text.size() % 100 == 0 ? LODGER_FLOW_PAUSE : LODGER_FLOW_CONTINUE;
+    });
+    CHECK(reason.get_future().get() == (throws ? "cancelled" : "end_turn"));
+    CHECK(throws || text.size() == 1000);
+    agent.close(std::chrono::seconds(10));
+  }
   return true;
 }
 
@@ -126,7 +190,10 @@ int main() {
       {"a_range_for_sees_every_event_up_to_done", a_range_for_sees_every_event_up_to_done},
       {"a_failed_call_throws_with_code_and_message", a_failed_call_throws_with_code_and_message},
       {"a_handler_answers_requests", a_handler_answers_requests},
-      {"a_handler_that_throws_refuses", a_handler_that_throws_refuses},
+      {"a_handler_that_throws_refuses_and_the_model_hears_what", a_handler_that_throws_refuses_and_the_model_hears_what},
+      {"a_handler_that_throws_after_its_answer_changes_nothing", a_handler_that_throws_after_its_answer_changes_nothing},
+      {"a_waitable_goes_into_a_loop_of_ones_own", a_waitable_goes_into_a_loop_of_ones_own},
+      {"a_listener_gets_what_it_wants_and_cancels_by_throwing", a_listener_gets_what_it_wants_and_cancels_by_throwing},
       {"a_request_may_be_moved_to_another_thread", a_request_may_be_moved_to_another_thread},
       {"a_waker_may_capture_what_it_needs", a_waker_may_capture_what_it_needs},
       {"destroying_an_agent_ends_what_it_does", destroying_an_agent_ends_what_it_does},

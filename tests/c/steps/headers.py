@@ -79,17 +79,21 @@ def header_text() -> str:
 def declared() -> dict[str, str]:
     """What the header declares, and of what kind it is."""
     text = header_text()
-    found = {name: "macro" for name in re.findall(r"^#define (LODGER_\w+)\(", text, re.MULTILINE)}
-    found |= {name: "constant" for name in re.findall(r"^#define (LODGER_\w+) \(?-?\d", text, re.MULTILINE)}
-    found |= {name: "inline" for name in re.findall(r"^static inline \w+ (lodger_\w+)\(", text, re.MULTILINE)}
-    text = re.sub(r"^#.*(?:\\\n.*)*$", "", text, flags=re.MULTILINE)
-    text = re.sub(r"^static inline.*?^}", "", text, flags=re.MULTILINE | re.DOTALL)
-    found |= {
-        name: "type"
-        for name in re.findall(r"^(?:typedef .*?|})\s?\(?\*?(lodger_\w+)\)?(?:\(.*\))?;$", text, re.MULTILINE)
-    }
-    text = re.sub(r"^typedef struct \w+ {.*?^}.*?;|^typedef[^;]*;", "", text, flags=re.MULTILINE | re.DOTALL)
-    return found | {name: "function" for name in re.findall(r"\b(lodger_\w+)\(", text)}
+    functions_of_the_header = r"^static inline \w+ (lodger_\w+)\("
+    found = dict.fromkeys(re.findall(r"^#define (LODGER_\w+)\(", text, re.MULTILINE), "macro")
+    found |= dict.fromkeys(re.findall(r"^#define (LODGER_\w+) \(?-?\d", text, re.MULTILINE), "constant")
+    found |= dict.fromkeys(re.findall(functions_of_the_header, text, re.MULTILINE), "inline")
+    types = r"^(?:typedef .*?|})\s?\(?\*?(lodger_\w+)\)?(?:\(.*\))?;$"
+    found |= dict.fromkeys(re.findall(types, text, re.MULTILINE), "type")
+    return found | dict.fromkeys(re.findall(r"\b(lodger_\w+)\(", "\n".join(functions())), "function")
+
+
+def functions() -> list[str]:
+    """The declarations of functions, one by one, without their semicolons."""
+    text = re.sub(r"^#(?:.*\\\n)*.*$", "", header_text(), flags=re.MULTILINE)
+    others = r"^static inline.*?^}|^typedef struct \w+ {.*?^}.*?;|^typedef[^;]*;|^extern \"C\" {|^}"
+    text = re.sub(others, "", text, flags=re.MULTILINE | re.DOTALL)
+    return [declaration.strip() for declaration in text.split(";") if declaration.strip()]
 
 
 def since() -> dict[str, str]:

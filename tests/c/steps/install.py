@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import tempfile
@@ -30,7 +31,7 @@ def installed(tally: Tally, out: Path) -> None:
         moved = Path(folder, "moved")
         tree.rename(moved)
         script = Path(folder, "script.json")
-        script.write_text('{"steps":[{"reply":[{"type":"text","text":"%s"}]}]}' % SAID)
+        script.write_text(json.dumps({"steps": [{"reply": [{"type": "text", "text": SAID}]}]}))
         by_pkg_config(tally, moved, script, Path(folder, "pkg-config"))
         by_cmake(tally, moved, script, Path(folder, "cmake"))
 
@@ -84,8 +85,9 @@ def by_cmake(tally: Tally, tree: Path, script: Path, folder: Path) -> None:
     for asked, found in [("0.1.0", True), ("0.2", False), ("1", False)]:
         project = folder / f"asks-for-{asked}"
         project.mkdir()
-        text = f"cmake_minimum_required(VERSION 3.16)\nproject(asks LANGUAGES C)\nfind_package(lodger {asked} CONFIG QUIET)\n"
-        (project / "CMakeLists.txt").write_text(text + 'message("found=${lodger_FOUND}")\n')
+        lines = ["cmake_minimum_required(VERSION 3.16)", "project(asks LANGUAGES C)"]
+        lines += [f"find_package(lodger {asked} CONFIG QUIET)", 'message("found=${lodger_FOUND}")']
+        (project / "CMakeLists.txt").write_text("\n".join(lines))
         said = call(["cmake", "-S", project, "-B", project / "build", where])
         verdict = bool(re.search(r"found=(1|TRUE)", said.stderr + said.stdout))
         name = f"install::cmake_{'takes' if found else 'refuses'}_version_{asked}"

@@ -30,7 +30,7 @@ class Tally:
         else:
             self.passed += 1
 
-    def command(self, name: str, command: Sequence[str | Path], **more: object) -> bool:
+    def command(self, name: str, command: Sequence[object], **more: object) -> bool:
         """One test that is one command: passed when it ends with 0."""
         result = call(command, **more)
         said = (result.stdout + result.stderr).strip() or f"exit code {result.returncode}"
@@ -54,10 +54,10 @@ class Tally:
             self.note(f"{prefix}", f"exit code {code} without a failed test")
 
 
-def call(command: Sequence[str | Path], **more: object) -> subprocess.CompletedProcess[str]:
+def call(command: Sequence[object], **more: object) -> subprocess.CompletedProcess[str]:
     """Runs a command and keeps what it prints; a command that is not there is one that failed."""
     options = {"capture_output": True, "text": True, "errors": "replace", "check": False, "cwd": HERE, **more}
     try:
-        return subprocess.run([str(part) for part in command], **options)  # type: ignore[call-overload,no-any-return]
+        return subprocess.run([str(part) for part in command], **options)  # type: ignore[call-overload, no-any-return]
     except OSError as error:
         return subprocess.CompletedProcess([str(part) for part in command], 127, "", f"{command[0]}: {error}")
