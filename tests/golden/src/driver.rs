@@ -33,7 +33,7 @@ impl Face {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
         let command = match self {
             Self::Rust => return Some(rust::play(&played.job)),
-            Self::C => Command::new(needed(&root.join("tests/c/build/trace"))),
+            Self::C => Command::new(needed(&c_host(&root))),
             Self::Node => with_package(Command::new("node"), &root),
             Self::Bun | Self::Deno => match self.runtime(&root) {
                 Some(command) => with_package(command, &root),
@@ -71,6 +71,12 @@ fn with_package(mut command: Command, root: &Path) -> Command {
     needed(&root.join("bindings-node/lodger_node.node"));
     command.arg(root.join("bindings-node/test/trace.mjs"));
     command
+}
+
+/// The C host; `LODGER_C_TRACE` names another build of it, such as one with sanitizers.
+#[expect(clippy::disallowed_methods, reason = "a test may be told by its environment what to test")]
+fn c_host(root: &Path) -> PathBuf {
+    std::env::var_os("LODGER_C_TRACE").map_or_else(|| root.join("tests/c/build/trace"), PathBuf::from)
 }
 
 fn needed(path: &Path) -> PathBuf {
