@@ -1,0 +1,71 @@
+// So many prompts in one process, in every way to read them; says what the process holds early on and at the end.
+// Started by soak.test.mjs with `--expose-gc`.
+import { readdirSync, readFileSync } from 'node:fs';
+import { createAgent } from 'lodger';
+import { all, call, delay, repeat, scripted, sleep, text, tool } from './kit.mjs';
+
+const PROMPTS_EACH = 10;
+const AT_ONCE = 4;
+const [count, folder] = [Number(process.argv[2]), process.argv[3]];
+const write = call('write_file', { path: 'note.txt', content: 'noted\n' });
+const steps = [[repeat(20), call('add', { a: 1 })], [text('added')], [write], [text('written'), delay(1)]];
+const model = scripted(folder, steps, 'loop');
+const options = {
+  model,
+  cwd: folder,
+  instructions: [],
+  tools: [tool('add', async ({ a }) => a + 1)],
+  onPermission: async () => ({ kind: 'deny' }),
+};
+
+/** Ways to go through a turn; each takes one prompt of a fresh agent. */
+const ways = [
+  async (agent) => all(agent.prompt('go')),
+  async (agent) => agent.prompt('go', { onEvent() {} }),
+  async (agent) => {
+    for await (const event of agent.stream('go')) if (event.type === 'text_delta') break;
+  },
+  async (agent) => agent.prompt('go', { signal: AbortSignal.abort() }),
+  async (agent) => {
+    const controller = new AbortController();
+    const turn = agent.prompt('go', { signal: controller.signal });
+    setImmediate(() => controller.abort());
+    await turn;
+  },
+];
+
+let prompts = 0;
+async function lane(enough) {
+  while (prompts < enough) {
+    const agent = await createAgent(options);
+    for (let index = 0; index < PROMPTS_EACH; index++, prompts++) {
+      await ways[index % ways.length](agent);
+    }
+    await agent.checkpoint();
+    await agent.close();
+  }
+}
+
+async function held() {
+  for (let round = 0; round < 3; round++) {
+    globalThis.gc();
+    await sleep(100);
+  }
+  return {
+    mebibytes: Math.round(process.memoryUsage.rss() / 2 ** 20),
+    heap: Math.round(process.memoryUsage().heapUsed / 2 ** 20),
+    descriptors: readdirSync('/proc/self/fd').length,
+    threads: Number(/^Threads:\s+(\d+)/m.exec(readFileSync('/proc/self/status', 'utf8'))[1]),
+    resources: process.getActiveResourcesInfo().length,
+  };
+}
+
+const early = await until(count / 5);
+const late = await until(count);
+console.log(JSON.stringify({ prompts, early, late }));
+
+/** Runs up to so many prompts; what is held then. */
+async function until(some) {
+  await Promise.all(Array.from({ length: AT_ONCE }, () => lane(some)));
+  return held();
+}
