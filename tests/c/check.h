@@ -22,7 +22,8 @@ struct test {
   { #name, name }
 
 /* Tables of tests, each closed by a row without a name. */
-extern const struct test basics[], errors[], requests[], streams[], waitables[], listeners[], lifetimes[], forks[];
+extern const struct test basics[], errors[], requests[], races[], inside[], streams[], waitables[], listeners[],
+    lifetimes[], forks[];
 
 /* ---- checks: the first that fails ends the test -------------------------------------------------------------- */
 

@@ -1,39 +1,8 @@
 /* Permissions, tools of the host, and who may answer when. */
 #define _GNU_SOURCE
-#include "check.h"
+#include "host.h"
 
 #include <pthread.h>
-#include <signal.h>
-
-/* A host in one struct: what it does with a request, and what it saw. */
-struct host {
-  void (*act)(struct host *, lodger_request *);
-  int requests;          /* how many came */
-  int settled;           /* how many `settled` were called */
-  lodger_request *kept;  /* for those who answer later */
-  const lodger_agent *agent;
-  const lodger_turn *turn;
-  lodger_status status;  /* of a call made inside the callback */
-};
-
-static void on_request(void *ctx, lodger_request *request) {
-  struct host *host = ctx;
-  host->act(host, request);
-  count_up(&host->requests);
-}
-
-static void on_settled(void *ctx) { count_up(&((struct host *)ctx)->settled); }
-
-static lodger_host callbacks(struct host *host) {
-  lodger_host callbacks = {sizeof callbacks, host, NULL, on_request};
-  return callbacks;
-}
-
-/* The model wants to write a file, and says whether it could. */
-static const char *writes(void) {
-  return "{'steps':[{'reply':[{'type':'tool_call','toolName':'write_file','input':{'path':'a.txt','content':'x'}}]},"
-         "{'reply':[{'type':'text','text':'ok'}]}]}";
-}
 
 /* The model calls a tool of the host. */
 #define WEATHER \
@@ -43,15 +12,6 @@ static const char *asks_for_weather(const char *expect) {
   return json("{'steps':[{'reply':[{'type':'tool_call','toolName':'weather','input':{'city':'Oslo'}}]},"
               "{'expect':{'toolResults':[%s]},'reply':[{'type':'text','text':'ok'}]}]}",
               expect);
-}
-
-static void run(struct host *host, const char *script, const char *more, struct trace *trace) {
-  lodger_host table = callbacks(host);
-  lodger_agent *agent = new_agent(NULL, &table, script, more);
-  host->agent = agent;
-  lodger_turn *turn = prompt(agent, "go");
-  read_all(turn, trace);
-  finish(agent, turn);
 }
 
 /* ---- permissions --------------------------------------------------------------------------------------------- */
@@ -155,8 +115,6 @@ static void only_the_first_answer_counts(void) {
   CHECK(!has_file("a.txt") && strcmp(trace.outcome, "denied") == 0);
 }
 
-static void keep(struct host *host, lodger_request *request) { host->kept = request; }
-
 static void *answer_late(void *ctx) {
   struct host *host = ctx;
   lodger_error *error = NULL;
@@ -175,28 +133,6 @@ static void another_thread_answers_long_after_the_callback(void) {
   run(&host, writes(), NULL, &trace);
   pthread_join(thread, NULL);
   CHECK(has_file("a.txt") && strcmp(trace.outcome, "allowed_always") == 0);
-}
-
-static int winners;
-static void *race(void *ctx) {
-  struct host *host = ctx;
-  await_count(&host->requests, 1);
-  if (lodger_request_allow(host->kept, NULL) == LODGER_OK)
-    count_up(&winners);
-  return NULL;
-}
-
-static void of_four_threads_that_answer_one_wins(void) {
-  struct host host = {.act = keep};
-  struct trace trace = {0};
-  pthread_t threads[4];
-  for (int i = 0; i < 4; i++)
-    CHECK(pthread_create(&threads[i], NULL, race, &host) == 0);
-  run(&host, writes(), NULL, &trace);
-  for (int i = 0; i < 4; i++)
-    pthread_join(threads[i], NULL);
-  CHECK(winners == 1 && trace.of_kind[LODGER_EVENT_REQUEST_RESOLVED] == 1);
-  lodger_request_free(host.kept);
 }
 
 static void with_the_option_events_requests_are_answered_by_id(void) {
@@ -309,65 +245,6 @@ static void a_request_that_nobody_answers_expires(void) {
   lodger_request_free(host.kept);
 }
 
-/* ---- inside a callback --------------------------------------------------------------------------------------- */
-
-static void wait_inside(struct host *host, lodger_request *request) {
-  lodger_error *error = NULL;
-  lodger_event *event;
-  lodger_blob *blob;
-  size_t count;
-  const lodger_status bad = LODGER_E_WOULD_DEADLOCK;
-  EXPECT(bad, lodger_agent_close(host->agent, 1000, &error));
-  EXPECT(bad, lodger_turn_read(host->turn, &event, 1, &count, 100, &error));
-  EXPECT(bad, lodger_turn_result(host->turn, -1, &blob, &error));
-  EXPECT(LODGER_AGAIN, lodger_turn_result(host->turn, 0, &blob, &error));
-  lodger_request_free(request);
-}
-
-static void calls_that_wait_are_refused_inside_a_callback(void) {
-  struct host host = {.act = keep};
-  struct trace trace = {0};
-  lodger_host table = callbacks(&host);
-  lodger_agent *agent = new_agent(NULL, &table,
-                                  "{'steps':[{'reply':[{'type':'wait','file':'go'},{'type':'tool_call','toolName':"
-                                  "'write_file','input':{'path':'a.txt','content':'x'}}]},{'reply':[{'type':'text','text':'ok'}]}]}",
-                                  NULL);
-  host.agent = agent;
-  host.turn = prompt(agent, "go");
-  host.act = wait_inside;
-  write_file("go", "");
-  read_all(host.turn, &trace);
-  CHECK(host.requests == 1);
-  finish(agent, (lodger_turn *)host.turn);
-}
-
-static void cancel_inside(struct host *host, lodger_request *request) {
-  lodger_error *error = NULL;
-  EXPECT(LODGER_OK, lodger_agent_interrupt(host->agent, NULL, &error));
-  lodger_request_free(request);
-}
-
-static void a_callback_may_cancel_the_turn(void) {
-  struct host host = {.act = cancel_inside};
-  struct trace trace = {0};
-  run(&host, writes(), NULL, &trace);
-  CHECK(strcmp(trace.reason, "cancelled") == 0 && !has_file("a.txt"));
-}
-
-static void look_at_signals(struct host *host, lodger_request *request) {
-  sigset_t blocked;
-  pthread_sigmask(SIG_BLOCK, NULL, &blocked);
-  host->status = sigismember(&blocked, SIGINT) && sigismember(&blocked, SIGTERM) && sigismember(&blocked, SIGCHLD);
-  lodger_request_free(request);
-}
-
-static void callbacks_come_on_a_thread_without_signals(void) {
-  struct host host = {.act = look_at_signals};
-  struct trace trace = {0};
-  run(&host, writes(), NULL, &trace);
-  CHECK(host.requests == 1 && host.status);
-}
-
 /* ---- never behind events ------------------------------------------------------------------------------------- */
 
 static void a_request_arrives_while_two_hundred_events_lie_unread_and_another_turn_is_full(void) {
@@ -402,7 +279,6 @@ const struct test requests[] = {
     TEST(nonsense_is_a_refusal),
     TEST(only_the_first_answer_counts),
     TEST(another_thread_answers_long_after_the_callback),
-    TEST(of_four_threads_that_answer_one_wins),
     TEST(with_the_option_events_requests_are_answered_by_id),
     TEST(without_a_handler_a_request_is_refused_at_once),
     TEST(a_tool_of_the_host_answers_and_shows_progress),
@@ -410,9 +286,6 @@ const struct test requests[] = {
     TEST(a_cancelled_turn_takes_its_request_along_and_says_so),
     TEST(whoever_asks_too_late_hears_of_it_at_once),
     TEST(a_request_that_nobody_answers_expires),
-    TEST(calls_that_wait_are_refused_inside_a_callback),
-    TEST(a_callback_may_cancel_the_turn),
-    TEST(callbacks_come_on_a_thread_without_signals),
     TEST(a_request_arrives_while_two_hundred_events_lie_unread_and_another_turn_is_full),
     {0},
 };
