@@ -10,7 +10,7 @@ use crate::mailbox::Mailbox;
 use crate::turn::Turn;
 
 /// Dropping the last reference cancels what runs and lets the engine clear up in the background.
-#[pyclass(frozen, module = "lodger._native")]
+#[pyclass(frozen, weakref, module = "lodger._native")]
 pub(crate) struct Agent(embed::Agent);
 
 #[pymethods]
@@ -77,6 +77,6 @@ impl Agent {
 }
 
 /// Any number of seconds as a duration: negative ones and NaN are none, too many are as long as can be.
-fn seconds(seconds: f64) -> Duration {
+pub(crate) fn seconds(seconds: f64) -> Duration {
     Duration::try_from_secs_f64(seconds.max(0.0)).unwrap_or(Duration::MAX)
 }

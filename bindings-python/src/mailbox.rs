@@ -1,11 +1,14 @@
 //! One wake-up for all turns of an event loop, and the list of those that have something to say.
 
+use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
 
 use lodger::embed;
 use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
 
+use crate::agent::seconds;
 use crate::tap::Tap;
 
 /// Lanes that were marked by the binding itself, such as "this agent has closed", beside those of the engine.
@@ -54,6 +57,24 @@ impl Mailbox {
     /// The descriptor to watch. It stays this object's.
     fn fileno(&self) -> i32 {
         self.tap.descriptor()
+    }
+
+    /// Waits for a ring, `timeout` seconds at most; for ever with `None`. A signal ends the wait with what its handler
+    /// raises, as engine threads take none and this one is in the call that signals interrupt.
+    fn wait(&self, py: Python<'_>, timeout: Option<f64>) -> PyResult<()> {
+        let until = timeout.and_then(|timeout| Instant::now().checked_add(seconds(timeout)));
+        loop {
+            let left = until.map(|until| until.saturating_duration_since(Instant::now()));
+            match py.detach(|| self.tap.wait(left)) {
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => py.check_signals()?,
+                waited => return waited.map_err(PyOSError::new_err),
+            }
+        }
+    }
+
+    /// Ends a wait although nothing is marked.
+    fn ring(&self) {
+        self.tap.ring();
     }
 
     /// The lanes that have something, each once; the bell may ring again from here on.

@@ -4,14 +4,17 @@
 //! somebody else's by the next write. Must never block and never fail its caller: a tap that is rung already is as good.
 
 use std::io::{self, Read as _, Write as _};
-use std::os::fd::{AsRawFd as _, RawFd};
+use std::os::fd::{AsFd as _, AsRawFd as _, BorrowedFd, RawFd};
 use std::os::unix::net::UnixStream;
+use std::time::Duration;
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 /// One descriptor to watch.
 pub(crate) enum Tap {
     /// A counter in the kernel: the cheapest.
     #[cfg(target_os = "linux")]
-    Counter(nix::sys::eventfd::EventFd),
+    Counter(std::os::fd::OwnedFd),
     /// A pair of sockets, for systems without such a counter and for loops that can only receive from sockets.
     Sockets {
         /// What the loop watches.
@@ -26,9 +29,8 @@ impl Tap {
     pub(crate) fn open(socket: bool) -> io::Result<Self> {
         #[cfg(target_os = "linux")]
         if !socket {
-            use nix::sys::eventfd::{EfdFlags, EventFd};
-            let flags = EfdFlags::EFD_CLOEXEC | EfdFlags::EFD_NONBLOCK;
-            return Ok(Self::Counter(EventFd::from_value_and_flags(0, flags)?));
+            use rustix::event::{EventfdFlags, eventfd};
+            return Ok(Self::Counter(eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?));
         }
         let _ = socket;
         let (near, far) = UnixStream::pair()?;
@@ -43,7 +45,7 @@ impl Tap {
         // signals.
         match self {
             #[cfg(target_os = "linux")]
-            Self::Counter(counter) => drop(counter.write(1)),
+            Self::Counter(counter) => drop(rustix::io::write(counter, &1_u64.to_ne_bytes())),
             Self::Sockets { far, .. } => drop((&mut &*far).write(&[1])),
         }
     }
@@ -53,7 +55,7 @@ impl Tap {
     pub(crate) fn quiet(&self) {
         match self {
             #[cfg(target_os = "linux")]
-            Self::Counter(counter) => drop(counter.read()),
+            Self::Counter(counter) => drop(rustix::io::read(counter, &mut [0; 8])),
             Self::Sockets { near, .. } => {
                 let mut rings = [0; 64];
                 while matches!((&mut &*near).read(&mut rings), Ok(read) if read == rings.len()) {}
@@ -61,12 +63,24 @@ impl Tap {
         }
     }
 
+    /// Waits until it is rung, or for that long; `Interrupted` when a signal came.
+    pub(crate) fn wait(&self, timeout: Option<Duration>) -> io::Result<()> {
+        // More seconds than the system can count are for ever.
+        let timeout = timeout.and_then(|timeout| Timespec::try_from(timeout).ok());
+        poll(&mut [PollFd::from_borrowed_fd(self.watched(), PollFlags::IN)], timeout.as_ref())?;
+        Ok(())
+    }
+
     /// What the loop watches.
     pub(crate) fn descriptor(&self) -> RawFd {
+        self.watched().as_raw_fd()
+    }
+
+    fn watched(&self) -> BorrowedFd<'_> {
         match self {
             #[cfg(target_os = "linux")]
-            Self::Counter(counter) => counter.as_raw_fd(),
-            Self::Sockets { near, .. } => near.as_raw_fd(),
+            Self::Counter(counter) => counter.as_fd(),
+            Self::Sockets { near, .. } => near.as_fd(),
         }
     }
 }

@@ -1,9 +1,10 @@
 //! One prompt and all that follows from it, up to its `done`.
 
-use lodger::embed;
+use lodger::{ErrorCode, embed};
 use pyo3::prelude::*;
 
-use crate::errors::raise;
+use crate::agent::seconds;
+use crate::errors::{detached, raise};
 use crate::mailbox::Mailbox;
 
 /// Dropping the last reference cancels the turn.
@@ -35,6 +36,16 @@ impl Turn {
     /// The request lane as a JSON array; `None` when nothing is in it. Re-arms it.
     fn take_lane(&self, py: Python<'_>) -> Option<String> {
         py.detach(|| self.0.take_lane_json())
+    }
+
+    /// The result as JSON; `None` when the turn has not ended within `timeout` seconds. Hears no signals.
+    fn wait(&self, py: Python<'_>, timeout: f64) -> PyResult<Option<String>> {
+        let waited = detached(py, || match self.0.wait(Some(seconds(timeout))) {
+            Err(error) if error.code == ErrorCode::Timeout => Ok(None),
+            waited => waited.map(Some),
+        })?;
+        // A result is plain data with text keys: writing it cannot fail.
+        Ok(waited.map(|result| serde_json::to_string(&result).unwrap_or_default()))
     }
 
     /// Asks the turn to end. Does not wait, may be repeated.

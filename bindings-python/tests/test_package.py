@@ -9,11 +9,12 @@ import pickle
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import lodger
+import lodger.sync
 import pytest
 from lodger import _errors, _events, _inputs, _native, _types
-from lodger._events import event_from_wire
 
 PACKAGE = Path(__file__).resolve().parent.parent
 
@@ -30,16 +31,27 @@ def test_every_event_and_block_is_exported() -> None:
     assert names <= set(lodger.__all__)
 
 
-def test_create_agent_takes_every_option_under_its_name() -> None:
-    options = set(inspect.signature(lodger.create_agent).parameters)
+@pytest.mark.parametrize("create_agent", [lodger.create_agent, lodger.sync.create_agent])
+def test_create_agent_takes_every_option_under_its_name(create_agent: Any) -> None:
+    options = set(inspect.signature(create_agent).parameters)
     assert set(_inputs.AgentOptions.__annotations__) == options - {"on_permission", "on_question", "on_plan", "unknown"}
 
 
-def test_an_event_of_an_unknown_type_comes_as_it_is() -> None:
-    wire = {"v": 1, "seq": 7, "ts": 1, "sessionId": "ses_1", "type": "smell", "strength": 3}
-    event = event_from_wire(wire)
-    assert isinstance(event, lodger.UnknownEvent)
-    assert (event.type, event.seq, event.wire["strength"]) == ("unknown", 7, 3)
+def run(program: str) -> str:
+    return subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True).stdout.strip()
+
+
+def test_a_program_without_a_loop_does_without_asyncio() -> None:
+    assert run("import sys, lodger.sync; print('asyncio' in sys.modules)") == "False"
+
+
+def test_names_of_types_can_be_had_at_run_time_but_cost_nothing_before() -> None:
+    loaded = "[name in sys.modules for name in ('lodger._types', 'lodger._inputs')]"
+    assert run(f"import sys, lodger; lodger.create_agent; print({loaded})") == "[False, False]"
+    assert run("import lodger; print(lodger.Mode.__args__[0], lodger.Limits.__name__)") == "ask Limits"
+    assert run("from lodger import *; print(PermissionAnswer is not None, Agent.__name__)") == "True Agent"
+    with pytest.raises(AttributeError, match="no attribute 'Moode'"):
+        lodger.Moode  # type: ignore[attr-defined]  # noqa: B018
 
 
 @pytest.mark.parametrize(

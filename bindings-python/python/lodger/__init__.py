@@ -13,7 +13,9 @@ asyncio.run(main())
 
 from __future__ import annotations
 
-from ._agent import Agent, Input, create_agent
+from importlib import import_module
+from typing import TYPE_CHECKING
+
 from ._errors import (
     ClosedError,
     ForkedError,
@@ -77,47 +79,69 @@ from ._events import (
     UsageReport,
     UserMessageEvent,
 )
-from ._inputs import (
-    Auth,
-    Endpoint,
-    EnvOptions,
-    Limits,
-    PermissionAnswer,
-    PlanAnswer,
-    QuestionAnswer,
-    ToolAnswer,
-)
 from ._native import version as _version
-from ._requests import PermissionHandler, PermissionRequest, PlanHandler, PlanRequest, QuestionHandler, QuestionRequest
+from ._requests import PermissionRequest, PlanRequest, QuestionRequest
 from ._results import Image, ToolResult
 from ._tools import Tool, ToolContext, tool
-from ._turn import Events, Stream, Turn
-from ._types import (
-    Boundary,
-    DeniedBy,
-    DoneReason,
-    Effect,
-    EndpointKind,
-    EnvInherit,
-    ErrorCode,
-    Mode,
-    NoticeLevel,
-    Outcome,
-    Persist,
-    PlanStatus,
-    RequestDelivery,
-    RequestKind,
-    Risk,
-    Role,
-    StopReason,
-    TargetKind,
-    TaskStatus,
-)
+
+if TYPE_CHECKING:
+    from ._agent import Agent, create_agent
+    from ._base import Answer, Input
+    from ._inputs import (
+        Auth,
+        Endpoint,
+        EnvOptions,
+        Limits,
+        PermissionAnswer,
+        PlanAnswer,
+        QuestionAnswer,
+        ToolAnswer,
+    )
+    from ._serving import PermissionHandler, PlanHandler, QuestionHandler
+    from ._turn import Events, Stream, Turn
+    from ._types import (
+        Boundary,
+        DeniedBy,
+        DoneReason,
+        Effect,
+        EndpointKind,
+        EnvInherit,
+        ErrorCode,
+        Mode,
+        NoticeLevel,
+        Outcome,
+        Persist,
+        PlanStatus,
+        RequestDelivery,
+        RequestKind,
+        Risk,
+        Role,
+        StopReason,
+        TargetKind,
+        TaskStatus,
+    )
+else:
+    #: Where the names above are found, once somebody looks at them: a program on `lodger.sync` does without asyncio,
+    #: and hardly any needs names at run time that stand for types alone.
+    _LATER = ("_agent", "_turn", "_serving", "_base", "_inputs", "_types")
+
+    def __getattr__(name):
+        for module in _LATER if name in __all__ else ():
+            members = vars(import_module(f".{module}", __name__))
+            if name in members:
+                globals()[name] = members[name]
+                return members[name]
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+    def __dir__():
+        return sorted({*globals(), *__all__})
+
 
 __version__ = _version()
 
 __all__ = [
     "Agent",
+    "Answer",
     "AssistantMessageEvent",
     "Auth",
     "Boundary",

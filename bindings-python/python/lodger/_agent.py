@@ -3,31 +3,25 @@
 from __future__ import annotations
 
 import asyncio
-import json
+import functools
 import os
 import warnings
 from collections.abc import Callable, Sequence
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from . import _native
-from ._errors import error
-from ._events import Content, Message, UsageReport
+from ._base import AgentBase, Input, create
 from ._hub import hub_of
 from ._options import to_json
 from ._process import open_agents
-from ._requests import Handlers, PermissionHandler, PlanHandler, QuestionHandler, Requests
-from ._tools import Tool, as_tool
+from ._requests import Handlers
+from ._serving import PermissionHandler, PlanHandler, QuestionHandler, Serving
+from ._tools import Tool
 from ._turn import Running, Stream, Turn
 
 if TYPE_CHECKING:
     from . import _inputs, _types
-
-#: A prompt: a text, or blocks as objects or as dictionaries.
-Input: TypeAlias = "str | Sequence[Content | _inputs.Content]"
-
-#: What a request is answered with; which of them, its kind says.
-Answer: TypeAlias = "_inputs.PermissionAnswer | _inputs.QuestionAnswer | _inputs.PlanAnswer | _inputs.ToolAnswer"
 
 
 async def create_agent(
@@ -71,16 +65,6 @@ async def create_agent(
 
     Raises `LodgerError` with code `invalid_options` for what cannot be right.
     """
-    handlers = {"on_permission": on_permission, "on_question": on_question, "on_plan": on_plan}
-    for name, handler in handlers.items():
-        if handler is not None and not callable(handler):
-            raise error("invalid_options", f"option `{name}` must be a function, not {type(handler).__name__}")
-    others: dict[str, object] = dict(unknown)
-    for name, value in others.items():
-        if callable(value):
-            known = ", ".join(handlers)
-            raise error("invalid_options", f"option `{name}` is a function; the handlers are {known}")
-    host_tools = [as_tool(given) for given in tools]
     options = {
         "cwd": cwd,
         "roots": roots,
@@ -90,40 +74,26 @@ async def create_agent(
         "mode": mode,
         "instructions": instructions,
         "append_instructions": append_instructions,
-        "tools": [tool.to_wire() for tool in host_tools],
         "env": env,
         "requests": requests,
         "permission_timeout_ms": permission_timeout_ms,
         "limits": limits,
         "session_id": session_id,
-        **others,
+        **unknown,
     }
-    native = _native.Agent(
-        to_json(options, "invalid_options"),
-        permission=on_permission is not None,
-        tool=bool(host_tools),
-        question=on_question is not None,
-        plan=on_plan is not None,
-    )
-    return Agent(native, Handlers(on_permission, on_question, on_plan, {tool.name: tool for tool in host_tools}))
+    handlers = {"on_permission": on_permission, "on_question": on_question, "on_plan": on_plan}
+    return Agent(*create(options, tools, handlers))
 
 
-class Agent:
+class Agent(AgentBase):
     """Made by `create_agent`. Close it, or use it as `async with`; one prompt runs at a time."""
 
-    __slots__ = ("__weakref__", "_closing", "_handlers", "_last", "_native")
+    __slots__ = ("_closing", "_last")
 
     def __init__(self, native: _native.Agent, handlers: Handlers) -> None:
-        self._native = native
-        self._handlers = handlers
+        super().__init__(native, handlers)
         self._last: Running | None = None
         self._closing: _Closing | None = None
-        open_agents.add(self)
-
-    @property
-    def session_id(self) -> str:
-        """Names the session."""
-        return self._native.session_id
 
     def prompt(self, input: Input) -> Turn:
         """Starts a turn and gives it at once: `async for event in ...` or `await ...` it.
@@ -134,38 +104,14 @@ class Agent:
         loop = asyncio.get_running_loop()
         hub = hub_of(loop)
         native = self._native.prompt(to_json(input, "invalid_input"))
-        running = Running(native, Requests(self._native, self._handlers, loop), loop)
+        running = Running(native, Serving(self._native, self._handlers, loop), loop)
         native.attach(hub.mailbox, hub.add(running))
         self._last = running
         return Turn(self, running)
 
     def stream(self, input: Input) -> Stream:
         """The strict form: `async with agent.stream(...) as events` settles the turn before the block is left."""
-        return Stream(self, input)
-
-    def interrupt(self) -> bool:
-        """Cancels the running turn, whoever holds it. True if there was one."""
-        return self._native.interrupt()
-
-    def set_mode(self, mode: _types.Mode) -> None:
-        """From the next decision on."""
-        self._call("session/set_mode", mode=mode)
-
-    def set_model(self, model: str) -> None:
-        """`provider/model`, from the next model call on."""
-        self._call("session/set_model", model=model)
-
-    def messages(self) -> list[Message]:
-        """The conversation so far."""
-        return [Message.from_wire(wire) for wire in self._call("session/messages")["messages"]]
-
-    def usage(self) -> UsageReport:
-        """Tokens and cost of the last turn and of the session."""
-        return UsageReport.from_wire(self._call("session/usage"))
-
-    def answer(self, request_id: str, answer: Answer) -> None:
-        """Answers an open request by its id, from any thread. Raises `request_not_found` or `request_settled`."""
-        self._native.answer(request_id, to_json(answer, "invalid_input"))
+        return Stream(functools.partial(self.prompt, input))
 
     async def close(self, timeout: float = 1.0) -> None:
         """Cancels what runs, ends what it started, and waits for that, `timeout` seconds at most. May be repeated."""
@@ -176,12 +122,9 @@ class Agent:
             self._native.begin_close(timeout, hub.mailbox, hub.add(self._closing))
         # Whoever else closes it waits for the same end, and nobody's giving up changes it.
         await asyncio.shield(self._closing.done)
-        open_agents.discard(self)
+        open_agents.discard(self._native)
         if self._last is not None:
             self._last.agent_closed()
-
-    def __repr__(self) -> str:
-        return f"<lodger.Agent {self.session_id}>"
 
     async def __aenter__(self) -> Agent:
         return self
@@ -197,9 +140,6 @@ class Agent:
             warnings.warn(
                 f"an agent was dropped while its turn was running: {self!r}", ResourceWarning, stacklevel=2, source=self
             )
-
-    def _call(self, method: str, **params: Any) -> Any:
-        return json.loads(self._native.call(method, json.dumps(params)))
 
 
 class _Closing:

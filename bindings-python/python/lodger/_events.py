@@ -2,1417 +2,1448 @@
 
 Generated from the Rust types in core/protocol by `make gen`. Do not edit.
 
-Attributes have the names of the JSON, in snake_case; what is absent there is `None` here. An event or a block of a
-type that this version does not know comes as `UnknownEvent` or `UnknownContent`: ignore it.
+Attributes have the names of the JSON, in snake_case; what is absent there is `None` here. They are read-only, and the
+objects and lists in them are made when they are looked at. An event or a block of a type that this version does not
+know comes as `UnknownEvent` or `UnknownContent`: ignore it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any, ClassVar, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
 
-from . import _types
+from ._record import Record
+
+if TYPE_CHECKING:
+    from . import _types
 
 
-@dataclass(slots=True)
-class Checks:
+class Checks(Record):
     """Findings of checks that ran before the request was opened."""
 
-    #: A blocking finding refuses the call whatever the answer is.
-    blocking: bool
-    #: What was found, one line each.
-    findings: list[str]
+    __slots__ = ()
+    __match_args__ = ("blocking", "findings")
+    _wire: _types.Checks
 
-    @classmethod
-    def from_wire(cls, wire: _types.Checks) -> Checks:
-        return cls(
-            blocking=wire["blocking"],
-            findings=wire["findings"],
-        )
+    @property
+    def blocking(self) -> bool:
+        """A blocking finding refuses the call whatever the answer is."""
+        return self._wire["blocking"]
+
+    @property
+    def findings(self) -> list[str]:
+        """What was found, one line each."""
+        return self._wire["findings"]
 
 
-@dataclass(slots=True)
-class TextContent:
+class TextContent(Record):
     """Plain text."""
 
+    __slots__ = ()
+    __match_args__ = ("text",)
     type: ClassVar[Literal["text"]] = "text"
-    #: UTF-8 text.
-    text: str
+    _wire: _types.TextContent
 
-    @classmethod
-    def from_wire(cls, wire: _types.TextContent) -> TextContent:
-        return cls(
-            text=wire["text"],
-        )
+    def __init__(self, text: str) -> None:
+        self._fill({"type": "text", "text": text})
+
+    @property
+    def text(self) -> str:
+        """UTF-8 text."""
+        return self._wire["text"]
 
 
-@dataclass(slots=True)
-class ThinkingContent:
+class ThinkingContent(Record):
     """What the model thought, where the provider shows it."""
 
+    __slots__ = ()
+    __match_args__ = ("text", "signature")
     type: ClassVar[Literal["thinking"]] = "thinking"
-    #: The thought, possibly a summary; may be empty when only the signature was sent.
-    text: str
-    #: The provider's signature; sent back unchanged, or the block is left out.
-    signature: str | None = None
+    _wire: _types.ThinkingContent
 
-    @classmethod
-    def from_wire(cls, wire: _types.ThinkingContent) -> ThinkingContent:
-        return cls(
-            text=wire["text"],
-            signature=wire.get("signature"),
-        )
+    def __init__(self, text: str, signature: str | None = None) -> None:
+        self._fill({"type": "thinking", "text": text, "signature": signature})
+
+    @property
+    def text(self) -> str:
+        """The thought, possibly a summary; may be empty when only the signature was sent."""
+        return self._wire["text"]
+
+    @property
+    def signature(self) -> str | None:
+        """The provider's signature; sent back unchanged, or the block is left out."""
+        return self._wire.get("signature")
 
 
-@dataclass(slots=True)
-class RedactedThinkingContent:
+class RedactedThinkingContent(Record):
     """Thought that the provider encrypted; sent back unchanged."""
 
+    __slots__ = ()
+    __match_args__ = ("data",)
     type: ClassVar[Literal["redacted_thinking"]] = "redacted_thinking"
-    #: Opaque data of the provider.
-    data: str
+    _wire: _types.RedactedThinkingContent
 
-    @classmethod
-    def from_wire(cls, wire: _types.RedactedThinkingContent) -> RedactedThinkingContent:
-        return cls(
-            data=wire["data"],
-        )
+    def __init__(self, data: str) -> None:
+        self._fill({"type": "redacted_thinking", "data": data})
+
+    @property
+    def data(self) -> str:
+        """Opaque data of the provider."""
+        return self._wire["data"]
 
 
-@dataclass(slots=True)
-class ToolCallContent:
+class ToolCallContent(Record):
     """The model asks for a tool."""
 
+    __slots__ = ()
+    __match_args__ = ("tool_call_id", "tool_name", "input")
     type: ClassVar[Literal["tool_call"]] = "tool_call"
-    #: Ties the call to its result.
-    tool_call_id: str
-    #: Name of the tool.
-    tool_name: str
-    #: The input, as the model wrote it.
-    input: Any
+    _wire: _types.ToolCallContent
 
-    @classmethod
-    def from_wire(cls, wire: _types.ToolCallContent) -> ToolCallContent:
-        return cls(
-            tool_call_id=wire["toolCallId"],
-            tool_name=wire["toolName"],
-            input=wire["input"],
-        )
+    def __init__(self, tool_call_id: str, tool_name: str, input: Any) -> None:
+        self._fill({"type": "tool_call", "toolCallId": tool_call_id, "toolName": tool_name, "input": input})
+
+    @property
+    def tool_call_id(self) -> str:
+        """Ties the call to its result."""
+        return self._wire["toolCallId"]
+
+    @property
+    def tool_name(self) -> str:
+        """Name of the tool."""
+        return self._wire["toolName"]
+
+    @property
+    def input(self) -> Any:
+        """The input, as the model wrote it."""
+        return self._wire["input"]
 
 
-@dataclass(slots=True)
-class ToolResultContent:
+class ToolResultContent(Record):
     """What a tool answered."""
 
+    __slots__ = ()
+    __match_args__ = ("tool_call_id", "content", "is_error")
     type: ClassVar[Literal["tool_result"]] = "tool_result"
-    #: The call that this answers.
-    tool_call_id: str
-    #: Text and images for the model.
-    content: list[Content]
-    #: The tool failed or was refused.
-    is_error: bool = False
+    _wire: _types.ToolResultContent
 
-    @classmethod
-    def from_wire(cls, wire: _types.ToolResultContent) -> ToolResultContent:
-        return cls(
-            tool_call_id=wire["toolCallId"],
-            content=[content_from_wire(item) for item in wire["content"]],
-            is_error=wire.get("isError", False),
-        )
+    def __init__(self, tool_call_id: str, content: list[Content], is_error: bool = False) -> None:
+        self._fill({"type": "tool_result", "toolCallId": tool_call_id, "content": content, "isError": is_error})
+
+    @property
+    def tool_call_id(self) -> str:
+        """The call that this answers."""
+        return self._wire["toolCallId"]
+
+    @property
+    def content(self) -> list[Content]:
+        """Text and images for the model."""
+        return [content_from_wire(item) for item in self._wire["content"]]
+
+    @property
+    def is_error(self) -> bool:
+        """The tool failed or was refused."""
+        return self._wire.get("isError", False)
 
 
-@dataclass(slots=True)
-class ImageContent:
+class ImageContent(Record):
     """A picture."""
 
+    __slots__ = ()
+    __match_args__ = ("mime_type", "data")
     type: ClassVar[Literal["image"]] = "image"
-    #: `image/png`, `image/jpeg`, `image/gif` or `image/webp`.
-    mime_type: str
-    #: Base64 of the picture; at most 5 MiB of text.
-    data: str
+    _wire: _types.ImageContent
 
-    @classmethod
-    def from_wire(cls, wire: _types.ImageContent) -> ImageContent:
-        return cls(
-            mime_type=wire["mimeType"],
-            data=wire["data"],
-        )
+    def __init__(self, mime_type: str, data: str) -> None:
+        self._fill({"type": "image", "mimeType": mime_type, "data": data})
+
+    @property
+    def mime_type(self) -> str:
+        """`image/png`, `image/jpeg`, `image/gif` or `image/webp`."""
+        return self._wire["mimeType"]
+
+    @property
+    def data(self) -> str:
+        """Base64 of the picture; at most 5 MiB of text."""
+        return self._wire["data"]
 
 
-@dataclass(slots=True)
-class ResourceContent:
+class ResourceContent(Record):
     """A named text that the host hands over. The URI gives no access to anything."""
 
+    __slots__ = ()
+    __match_args__ = ("uri", "text")
     type: ClassVar[Literal["resource"]] = "resource"
-    #: What the text is called.
-    uri: str
-    #: The text itself.
-    text: str | None = None
+    _wire: _types.ResourceContent
 
-    @classmethod
-    def from_wire(cls, wire: _types.ResourceContent) -> ResourceContent:
-        return cls(
-            uri=wire["uri"],
-            text=wire.get("text"),
-        )
+    def __init__(self, uri: str, text: str | None = None) -> None:
+        self._fill({"type": "resource", "uri": uri, "text": text})
+
+    @property
+    def uri(self) -> str:
+        """What the text is called."""
+        return self._wire["uri"]
+
+    @property
+    def text(self) -> str | None:
+        """The text itself."""
+        return self._wire.get("text")
 
 
-@dataclass(slots=True)
-class UnknownContent:
+class UnknownContent(Record):
     """Of a type that this version does not know: ignore it, or look into `wire`."""
 
+    __slots__ = ()
+    __match_args__ = ("wire",)
     type: ClassVar[Literal["unknown"]] = "unknown"
-    #: All of it, as it came.
-    wire: dict[str, Any]
 
-    @classmethod
-    def from_wire(cls, wire: Any) -> UnknownContent:
-        return cls(
-            wire=wire,
-        )
+    @property
+    def wire(self) -> dict[str, Any]:
+        """All of it, as it came."""
+        return self.to_wire()
 
 
-@dataclass(slots=True)
-class Error:
+class Error(Record):
     """An error as every face shows it."""
 
-    #: Stable name of what went wrong.
-    code: _types.ErrorCode
-    #: What was expected, what was found, what to do. Never holds a secret.
-    message: str
-    #: Whether the same call may succeed later, unchanged.
-    retryable: bool
-    #: Details for programs.
-    data: Any = None
-    #: How long the provider asked to wait.
-    retry_after_ms: int | None = None
+    __slots__ = ()
+    __match_args__ = ("code", "message", "retryable", "data", "retry_after_ms")
+    _wire: _types.Error
 
-    @classmethod
-    def from_wire(cls, wire: _types.Error) -> Error:
-        return cls(
-            code=wire["code"],
-            message=wire["message"],
-            retryable=wire["retryable"],
-            data=wire.get("data"),
-            retry_after_ms=wire.get("retryAfterMs"),
-        )
+    @property
+    def code(self) -> _types.ErrorCode:
+        """Stable name of what went wrong."""
+        return self._wire["code"]
+
+    @property
+    def message(self) -> str:
+        """What was expected, what was found, what to do. Never holds a secret."""
+        return self._wire["message"]
+
+    @property
+    def retryable(self) -> bool:
+        """Whether the same call may succeed later, unchanged."""
+        return self._wire["retryable"]
+
+    @property
+    def data(self) -> Any:
+        """Details for programs."""
+        return self._wire.get("data")
+
+    @property
+    def retry_after_ms(self) -> int | None:
+        """How long the provider asked to wait."""
+        return self._wire.get("retryAfterMs")
 
 
-@dataclass(slots=True, kw_only=True)
-class EventBase:
+class EventBase(Record):
     """What every event has."""
 
-    #: Version of this schema.
-    v: int
-    #: Place in the session, dense from 1.
-    seq: int
-    #: Unix milliseconds.
-    ts: int
-    #: The session.
-    session_id: str
-    #: The sub-agent; absent for the main one.
-    agent_id: str | None = None
-    #: The call that started the sub-agent.
-    parent_tool_call_id: str | None = None
-    #: The turn, for what belongs to one.
-    turn_id: str | None = None
+    __slots__ = ()
+    __match_args__ = ("v", "seq", "ts", "session_id", "agent_id", "parent_tool_call_id", "turn_id")
+    _wire: _types.EventBase
+
+    @property
+    def v(self) -> int:
+        """Version of this schema."""
+        return self._wire["v"]
+
+    @property
+    def seq(self) -> int:
+        """Place in the session, dense from 1."""
+        return self._wire["seq"]
+
+    @property
+    def ts(self) -> int:
+        """Unix milliseconds."""
+        return self._wire["ts"]
+
+    @property
+    def session_id(self) -> str:
+        """The session."""
+        return self._wire["sessionId"]
+
+    @property
+    def agent_id(self) -> str | None:
+        """The sub-agent; absent for the main one."""
+        return self._wire.get("agentId")
+
+    @property
+    def parent_tool_call_id(self) -> str | None:
+        """The call that started the sub-agent."""
+        return self._wire.get("parentToolCallId")
+
+    @property
+    def turn_id(self) -> str | None:
+        """The turn, for what belongs to one."""
+        return self._wire.get("turnId")
 
 
-@dataclass(slots=True)
 class UserMessageEvent(EventBase):
     """A prompt entered the conversation."""
 
+    __slots__ = ()
+    __match_args__ = ("message_id", "content")
     type: ClassVar[Literal["user_message"]] = "user_message"
-    #: The message.
-    message_id: str
-    #: Its blocks.
-    content: list[Content]
+    _wire: _types.UserMessageEvent
 
-    @classmethod
-    def from_wire(cls, wire: _types.UserMessageEvent) -> UserMessageEvent:
-        return cls(
-            message_id=wire["messageId"],
-            content=[content_from_wire(item) for item in wire["content"]],
-            v=wire["v"],
-            seq=wire["seq"],
-            ts=wire["ts"],
-            session_id=wire["sessionId"],
-            agent_id=wire.get("agentId"),
-            parent_tool_call_id=wire.get("parentToolCallId"),
-            turn_id=wire.get("turnId"),
-        )
+    @property
+    def message_id(self) -> str:
+        """The message."""
+        return self._wire["messageId"]
+
+    @property
+    def content(self) -> list[Content]:
+        """Its blocks."""
+        return [content_from_wire(item) for item in self._wire["content"]]
 
 
-@dataclass(slots=True)
 class TurnStartEvent(EventBase):
     """A turn began."""
 
+    __slots__ = ()
+    __match_args__ = ("prompt_id", "model", "mode")
     type: ClassVar[Literal["turn_start"]] = "turn_start"
-    #: The prompt that it answers.
-    prompt_id: str
-    #: `provider/model`.
-    model: str
-    #: The mode at the start.
-    mode: _types.Mode
+    _wire: _types.TurnStartEvent
 
-    @classmethod
-    def from_wire(cls, wire: _types.TurnStartEvent) -> TurnStartEvent:
-        return cls(
-            prompt_id=wire["promptId"],
-            model=wire["model"],
-            mode=wire["mode"],
-            v=wire["v"],
-            seq=wire["seq"],
-            ts=wire["ts"],
-            session_id=wire["sessionId"],
-            agent_id=wire.get("agentId"),
-            parent_tool_call_id=wire.get("parentToolCallId"),
-            turn_id=wire.get("turnId"),
-        )
+    @property
+    def prompt_id(self) -> str:
+        """The prompt that it answers."""
+        return self._wire["promptId"]
+
+    @property
+    def model(self) -> str:
+        """`provider/model`."""
+        return self._wire["model"]
+
+    @property
+    def mode(self) -> _types.Mode:
+        """The mode at the start."""
+        return self._wire["mode"]
 
 
-@dataclass(slots=True)
 class AssistantMessageEvent(EventBase):
     """One whole reply of the model, after its deltas."""
 
+    __slots__ = ()
+    __match_args__ = ("message_id", "content", "stop_reason", "usage", "model")
     type: ClassVar[Literal["assistant_message"]] = "assistant_message"
-    #: The message.
-    message_id: str
-    #: Its blocks, tool calls among them.
-    content: list[Content]
-    #: Why the model stopped.
-    stop_reason: _types.StopReason
-    #: What this reply used.
-    usage: Usage
-    #: `provider/model` that wrote it.
-    model: str
+    _wire: _types.AssistantMessageEvent
 
-    @classmethod
-    def from_wire(cls, wire: _types.AssistantMessageEvent) -> AssistantMessageEvent:
-        return cls(
-            message_id=wire["messageId"],
-            content=[content_from_wire(item) for item in wire["content"]],
-            stop_reason=wire["stopReason"],
-            usage=Usage.from_wire(wire["usage"]),
-            model=wire["model"],
-            v=wire["v"],
-            seq=wire["seq"],
-            ts=wire["ts"],
-            session_id=wire["sessionId"],
-            agent_id=wire.get("agentId"),
-            parent_tool_call_id=wire.get("parentToolCallId"),
-            turn_id=wire.get("turnId"),
-        )
+    @property
+    def message_id(self) -> str:
+        """The message."""
+        return self._wire["messageId"]
+
+    @property
+    def content(self) -> list[Content]:
+        """Its blocks, tool calls among them."""
+        return [content_from_wire(item) for item in self._wire["content"]]
+
+    @property
+    def stop_reason(self) -> _types.StopReason:
+        """Why the model stopped."""
+        return self._wire["stopReason"]
+
+    @property
+    def usage(self) -> Usage:
+        """What this reply used."""
+        return Usage.from_wire(self._wire["usage"])
+
+    @property
+    def model(self) -> str:
+        """`provider/model` that wrote it."""
+        return self._wire["model"]
 
 
-@dataclass(slots=True)
 class ToolCallEvent(EventBase):
     """The model asked for a tool; appended before anything is decided."""
 
+    __slots__ = ()
+    __match_args__ = ("tool_call_id", "tool_name", "input", "target")
     type: ClassVar[Literal["tool_call"]] = "tool_call"
-    #: The call.
-    tool_call_id: str
-    #: Name of the tool.
-    tool_name: str
-    #: The input, as the model wrote it.
-    input: Any
-    #: What the call would do, as far as the input could be read.
-    target: Target
+    _wire: _types.ToolCallEvent
 
-    @classmethod
-    def from_wire(cls, wire: _types.ToolCallEvent) -> ToolCallEvent:
-        return cls(
-            tool_call_id=wire["toolCallId"],
-            tool_name=wire["toolName"],
-            input=wire["input"],
-            target=Target.from_wire(wire["target"]),
-            v=wire["v"],
-            seq=wire["seq"],
-            ts=wire["ts"],
-            session_id=wire["sessionId"],
-            agent_id=wire.get("agentId"),
-            parent_tool_call_id=wire.get("parentToolCallId"),
-            turn_id=wire.get("turnId"),
-        )
+    @property
+    def tool_call_id(self) -> str:
+        """The call."""
+        return self._wire["toolCallId"]
+
+    @property
+    def tool_name(self) -> str:
+        """Name of the tool."""
+        return self._wire["toolName"]
+
+    @property
+    def input(self) -> Any:
+        """The input, as the model wrote it."""
+        return self._wire["input"]
+
+    @property
+    def target(self) -> Target:
+        """What the call would do, as far as the input could be read."""
+        return Target.from_wire(self._wire["target"])
 
 
-@dataclass(slots=True)
 class ToolResultEvent(EventBase):
     """The end of a call: exactly one for each."""
 
+    __slots__ = ()
+    __match_args__ = ("tool_call_id", "tool_name", "content", "is_error", "duration_ms", "truncated", "files")
     type: ClassVar[Literal["tool_result"]] = "tool_result"
-    #: The call.
-    tool_call_id: str
-    #: Name of the tool.
-    tool_name: str
-    #: What the model is told.
-    content: list[Content]
-    #: The tool failed or was refused.
-    is_error: bool
-    #: From decision to end; 0 for calls that never ran.
-    duration_ms: int
-    #: Something was left out of `content`.
-    truncated: bool
-    #: Files that the call changed.
-    files: list[FileChange]
+    _wire: _types.ToolResultEvent
 
-    @classmethod
-    def from_wire(cls, wire: _types.ToolResultEvent) -> ToolResultEvent:
-        return cls(
-            tool_call_id=wire["toolCallId"],
-            tool_name=wire["toolName"],
-            content=[content_from_wire(item) for item in wire["content"]],
-            is_error=wire["isError"],
-            duration_ms=wire["durationMs"],
-            truncated=wire["truncated"],
-            files=[FileChange.from_wire(item) for item in wire["files"]],
-            v=wire["v"],
-            seq=wire["seq"],
-            ts=wire["ts"],
-            session_id=wire["sessionId"],
-            agent_id=wire.get("agentId"),
-            parent_tool_call_id=wire.get("parentToolCallId"),
-            turn_id=wire.get("turnId"),
-        )
+    @property
+    def tool_call_id(self) -> str:
+        """The call."""
+        return self._wire["toolCallId"]
+
+    @property
+    def tool_name(self) -> str:
+        """Name of the tool."""
+        return self._wire["toolName"]
+
+    @property
+    def content(self) -> list[Content]:
+        """What the model is told."""
+        return [content_from_wire(item) for item in self._wire["content"]]
+
+    @property
+    def is_error(self) -> bool:
+        """The tool failed or was refused."""
+        return self._wire["isError"]
+
+    @property
+    def duration_ms(self) -> int:
+        """From decision to end; 0 for calls that never ran."""
+        return self._wire["durationMs"]
+
+    @property
+    def truncated(self) -> bool:
+        """Something was left out of `content`."""
+        return self._wire["truncated"]
+
+    @property
+    def files(self) -> list[FileChange]:
+        """Files that the call changed."""
+        return [FileChange.from_wire(item) for item in self._wire["files"]]
 
 
-@dataclass(slots=True)
 class ToolDeniedEvent(EventBase):
     """A call was refused."""
 
+    __slots__ = ()
+    __match_args__ = ("tool_call_id", "tool_name", "by", "feedback")
     type: ClassVar[Literal["tool_denied"]] = "tool_denied"
-    #: The call.
-    tool_call_id: str
-    #: Name of the tool.
-    tool_name: str
-    #: Who refused.
-    by: _types.DeniedBy
-    #: What the model is told beside.
-    feedback: str | None = None
+    _wire: _types.ToolDeniedEvent
 
-    @classmethod
-    def from_wire(cls, wire: _types.ToolDeniedEvent) -> ToolDeniedEvent:
-        return cls(
-            tool_call_id=wire["toolCallId"],
-            tool_name=wire["toolName"],
-            by=wire["by"],
-            feedback=wire.get("feedback"),
-            v=wire["v"],
-            seq=wire["seq"],
-            ts=wire["ts"],
-            session_id=wire["sessionId"],
-            agent_id=wire.get("agentId"),
-            parent_tool_call_id=wire.get("parentToolCallId"),
-            turn_id=wire.get("turnId"),
-        )
+    @property
+    def tool_call_id(self) -> str:
+        """The call."""
+        return self._wire["toolCallId"]
+
+    @property
+    def tool_name(self) -> str:
+        """Name of the tool."""
+        return self._wire["toolName"]
+
+    @property
+    def by(self) -> _types.DeniedBy:
+        """Who refused."""
+        return self._wire["by"]
+
+    @property
+    def feedback(self) -> str | None:
+        """What the model is told beside."""
+        return self._wire.get("feedback")
 
 
-@dataclass(slots=True)
 class FileChangedEvent(EventBase):
     """A file was changed by the agent."""
 
+    __slots__ = ()
+    __match_args__ = ("tool_call_id", "path", "created", "atomic")
     type: ClassVar[Literal["file_changed"]] = "file_changed"
-    #: The call that changed it.
-    tool_call_id: str
-    #: Absolute path.
-    path: str
-    #: The file did not exist before.
-    created: bool
-    #: Replaced in one step; false when it had to be written in place.
-    atomic: bool
+    _wire: _types.FileChangedEvent
 
-    @classmethod
-    def from_wire(cls, wire: _types.FileChangedEvent) -> FileChangedEvent:
-        return cls(
-            tool_call_id=wire["toolCallId"],
-            path=wire["path"],
-            created=wire["created"],
-            atomic=wire["atomic"],
-            v=wire["v"],
-            seq=wire["seq"],
-            ts=wire["ts"],
-            session_id=wire["sessionId"],
-            agent_id=wire.get("agentId"),
-            parent_tool_call_id=wire.get("parentToolCallId"),
-            turn_id=wire.get("turnId"),
-        )
+    @property
+    def tool_call_id(self) -> str:
+        """The call that changed it."""
+        return self._wire["toolCallId"]
+
+    @property
+    def path(self) -> str:
+        """Absolute path."""
+        return self._wire["path"]
+
+    @property
+    def created(self) -> bool:
+        """The file did not exist before."""
+        return self._wire["created"]
+
+    @property
+    def atomic(self) -> bool:
+        """Replaced in one step; false when it had to be written in place."""
+        return self._wire["atomic"]
 
 
-@dataclass(slots=True)
 class RequestOpenedEvent(EventBase):
     """A request to the host was opened."""
 
+    __slots__ = ()
+    __match_args__ = ("kind", "request_id", "expires_at", "tool_call_id", "permission", "tool", "question", "plan")
     type: ClassVar[Literal["request_opened"]] = "request_opened"
-    #: Answer with this id, or by the handle.
-    request_id: str
-    #: May this call run?
-    permission: PermissionRequest | None = None
-    #: Run this tool of yours.
-    tool: ToolRequest | None = None
-    #: A question to the person.
-    question: QuestionRequest | None = None
-    #: A plan to approve.
-    plan: PlanRequest | None = None
-    #: Unix milliseconds after which it is refused; absent when it waits for ever.
-    expires_at: int | None = None
-    #: The call that it is about.
-    tool_call_id: str | None = None
+    _wire: _types.RequestOpenedEvent
 
-    @classmethod
-    def from_wire(cls, wire: _types.RequestOpenedEvent) -> RequestOpenedEvent:
-        return cls(
-            request_id=wire["requestId"],
-            permission=PermissionRequest.from_wire(wire["permission"]) if "permission" in wire else None,
-            tool=ToolRequest.from_wire(wire["tool"]) if "tool" in wire else None,
-            question=QuestionRequest.from_wire(wire["question"]) if "question" in wire else None,
-            plan=PlanRequest.from_wire(wire["plan"]) if "plan" in wire else None,
-            expires_at=wire.get("expiresAt"),
-            tool_call_id=wire.get("toolCallId"),
-            v=wire["v"],
-            seq=wire["seq"],
-            ts=wire["ts"],
-            session_id=wire["sessionId"],
-            agent_id=wire.get("agentId"),
-            parent_tool_call_id=wire.get("parentToolCallId"),
-            turn_id=wire.get("turnId"),
-        )
+    @property
+    def kind(self) -> _types.RequestKind:
+        """Which of permission, tool, question, plan there is."""
+        return self._wire["kind"]
+
+    @property
+    def request_id(self) -> str:
+        """Answer with this id, or by the handle."""
+        return self._wire["requestId"]
+
+    @property
+    def expires_at(self) -> int | None:
+        """Unix milliseconds after which it is refused; absent when it waits for ever."""
+        return self._wire.get("expiresAt")
+
+    @property
+    def tool_call_id(self) -> str | None:
+        """The call that it is about."""
+        return self._wire.get("toolCallId")
+
+    @property
+    def permission(self) -> PermissionRequest | None:
+        """May this call run?"""
+        return PermissionRequest.from_wire(self._wire["permission"]) if "permission" in self._wire else None
+
+    @property
+    def tool(self) -> ToolRequest | None:
+        """Run this tool of yours."""
+        return ToolRequest.from_wire(self._wire["tool"]) if "tool" in self._wire else None
+
+    @property
+    def question(self) -> QuestionRequest | None:
+        """A question to the person."""
+        return QuestionRequest.from_wire(self._wire["question"]) if "question" in self._wire else None
+
+    @property
+    def plan(self) -> PlanRequest | None:
+        """A plan to approve."""
+        return PlanRequest.from_wire(self._wire["plan"]) if "plan" in self._wire else None
 
 
-@dataclass(slots=True)
 class RequestResolvedEvent(EventBase):
     """A request was settled: exactly one for each."""
 
+    __slots__ = ()
+    __match_args__ = ("request_id", "kind", "outcome")
     type: ClassVar[Literal["request_resolved"]] = "request_resolved"
-    #: The request.
-    request_id: str
-    #: Which of the four it was.
-    kind: _types.RequestKind
-    #: How it ended.
-    outcome: _types.Outcome
+    _wire: _types.RequestResolvedEvent
 
-    @classmethod
-    def from_wire(cls, wire: _types.RequestResolvedEvent) -> RequestResolvedEvent:
-        return cls(
-            request_id=wire["requestId"],
-            kind=wire["kind"],
-            outcome=wire["outcome"],
-            v=wire["v"],
-            seq=wire["seq"],
-            ts=wire["ts"],
-            session_id=wire["sessionId"],
-            agent_id=wire.get("agentId"),
-            parent_tool_call_id=wire.get("parentToolCallId"),
-            turn_id=wire.get("turnId"),
-        )
+    @property
+    def request_id(self) -> str:
+        """The request."""
+        return self._wire["requestId"]
+
+    @property
+    def kind(self) -> _types.RequestKind:
+        """Which of the four it was."""
+        return self._wire["kind"]
+
+    @property
+    def outcome(self) -> _types.Outcome:
+        """How it ended."""
+        return self._wire["outcome"]
 
 
-@dataclass(slots=True)
 class CompactedEvent(EventBase):
     """The conversation was made shorter."""
 
+    __slots__ = ()
+    __match_args__ = ("tokens_before", "tokens_after", "summary")
     type: ClassVar[Literal["compacted"]] = "compacted"
-    #: Tokens before.
-    tokens_before: int
-    #: Tokens after.
-    tokens_after: int
-    #: What stands for the part that was left out.
-    summary: str
+    _wire: _types.CompactedEvent
 
-    @classmethod
-    def from_wire(cls, wire: _types.CompactedEvent) -> CompactedEvent:
-        return cls(
-            tokens_before=wire["tokensBefore"],
-            tokens_after=wire["tokensAfter"],
-            summary=wire["summary"],
-            v=wire["v"],
-            seq=wire["seq"],
-            ts=wire["ts"],
-            session_id=wire["sessionId"],
-            agent_id=wire.get("agentId"),
-            parent_tool_call_id=wire.get("parentToolCallId"),
-            turn_id=wire.get("turnId"),
-        )
+    @property
+    def tokens_before(self) -> int:
+        """Tokens before."""
+        return self._wire["tokensBefore"]
+
+    @property
+    def tokens_after(self) -> int:
+        """Tokens after."""
+        return self._wire["tokensAfter"]
+
+    @property
+    def summary(self) -> str:
+        """What stands for the part that was left out."""
+        return self._wire["summary"]
 
 
-@dataclass(slots=True)
 class ModeChangedEvent(EventBase):
     """The mode changed."""
 
+    __slots__ = ()
+    __match_args__ = ("mode",)
     type: ClassVar[Literal["mode_changed"]] = "mode_changed"
-    #: The new mode.
-    mode: _types.Mode
+    _wire: _types.ModeChangedEvent
 
-    @classmethod
-    def from_wire(cls, wire: _types.ModeChangedEvent) -> ModeChangedEvent:
-        return cls(
-            mode=wire["mode"],
-            v=wire["v"],
-            seq=wire["seq"],
-            ts=wire["ts"],
-            session_id=wire["sessionId"],
-            agent_id=wire.get("agentId"),
-            parent_tool_call_id=wire.get("parentToolCallId"),
-            turn_id=wire.get("turnId"),
-        )
+    @property
+    def mode(self) -> _types.Mode:
+        """The new mode."""
+        return self._wire["mode"]
 
 
-@dataclass(slots=True)
 class ModelChangedEvent(EventBase):
     """The model changed."""
 
+    __slots__ = ()
+    __match_args__ = ("model",)
     type: ClassVar[Literal["model_changed"]] = "model_changed"
-    #: `provider/model`.
-    model: str
+    _wire: _types.ModelChangedEvent
 
-    @classmethod
-    def from_wire(cls, wire: _types.ModelChangedEvent) -> ModelChangedEvent:
-        return cls(
-            model=wire["model"],
-            v=wire["v"],
-            seq=wire["seq"],
-            ts=wire["ts"],
-            session_id=wire["sessionId"],
-            agent_id=wire.get("agentId"),
-            parent_tool_call_id=wire.get("parentToolCallId"),
-            turn_id=wire.get("turnId"),
-        )
+    @property
+    def model(self) -> str:
+        """`provider/model`."""
+        return self._wire["model"]
 
 
-@dataclass(slots=True)
 class SubagentStartEvent(EventBase):
     """A sub-agent began."""
 
+    __slots__ = ()
+    __match_args__ = ("description",)
     type: ClassVar[Literal["subagent_start"]] = "subagent_start"
-    #: What it is to do.
-    description: str
+    _wire: _types.SubagentStartEvent
 
-    @classmethod
-    def from_wire(cls, wire: _types.SubagentStartEvent) -> SubagentStartEvent:
-        return cls(
-            description=wire["description"],
-            v=wire["v"],
-            seq=wire["seq"],
-            ts=wire["ts"],
-            session_id=wire["sessionId"],
-            agent_id=wire.get("agentId"),
-            parent_tool_call_id=wire.get("parentToolCallId"),
-            turn_id=wire.get("turnId"),
-        )
+    @property
+    def description(self) -> str:
+        """What it is to do."""
+        return self._wire["description"]
 
 
-@dataclass(slots=True)
 class SubagentEndEvent(EventBase):
     """A sub-agent ended."""
 
+    __slots__ = ()
+    __match_args__ = ("reason",)
     type: ClassVar[Literal["subagent_end"]] = "subagent_end"
-    #: Why it ended.
-    reason: _types.DoneReason
+    _wire: _types.SubagentEndEvent
 
-    @classmethod
-    def from_wire(cls, wire: _types.SubagentEndEvent) -> SubagentEndEvent:
-        return cls(
-            reason=wire["reason"],
-            v=wire["v"],
-            seq=wire["seq"],
-            ts=wire["ts"],
-            session_id=wire["sessionId"],
-            agent_id=wire.get("agentId"),
-            parent_tool_call_id=wire.get("parentToolCallId"),
-            turn_id=wire.get("turnId"),
-        )
+    @property
+    def reason(self) -> _types.DoneReason:
+        """Why it ended."""
+        return self._wire["reason"]
 
 
-@dataclass(slots=True)
 class CheckpointCreatedEvent(EventBase):
     """Portable bytes of the session were made."""
 
+    __slots__ = ()
+    __match_args__ = ("checkpoint_id",)
     type: ClassVar[Literal["checkpoint_created"]] = "checkpoint_created"
-    #: Names it.
-    checkpoint_id: str
+    _wire: _types.CheckpointCreatedEvent
 
-    @classmethod
-    def from_wire(cls, wire: _types.CheckpointCreatedEvent) -> CheckpointCreatedEvent:
-        return cls(
-            checkpoint_id=wire["checkpointId"],
-            v=wire["v"],
-            seq=wire["seq"],
-            ts=wire["ts"],
-            session_id=wire["sessionId"],
-            agent_id=wire.get("agentId"),
-            parent_tool_call_id=wire.get("parentToolCallId"),
-            turn_id=wire.get("turnId"),
-        )
+    @property
+    def checkpoint_id(self) -> str:
+        """Names it."""
+        return self._wire["checkpointId"]
 
 
-@dataclass(slots=True)
 class DoneEvent(EventBase):
     """A turn ended: exactly one for each."""
 
+    __slots__ = ()
+    __match_args__ = ("prompt_id", "reason", "usage", "boundary", "cost_usd", "error")
     type: ClassVar[Literal["done"]] = "done"
-    #: The prompt that it answered.
-    prompt_id: str
-    #: Why it ended.
-    reason: _types.DoneReason
-    #: Tokens of this turn.
-    usage: Usage
-    #: How whole the last reply is.
-    boundary: _types.Boundary
-    #: US dollars of this turn; absent when a price is unknown.
-    cost_usd: float | None = None
-    #: What failed.
-    error: Error | None = None
+    _wire: _types.DoneEvent
 
-    @classmethod
-    def from_wire(cls, wire: _types.DoneEvent) -> DoneEvent:
-        return cls(
-            prompt_id=wire["promptId"],
-            reason=wire["reason"],
-            usage=Usage.from_wire(wire["usage"]),
-            boundary=wire["boundary"],
-            cost_usd=wire.get("costUsd"),
-            error=Error.from_wire(wire["error"]) if "error" in wire else None,
-            v=wire["v"],
-            seq=wire["seq"],
-            ts=wire["ts"],
-            session_id=wire["sessionId"],
-            agent_id=wire.get("agentId"),
-            parent_tool_call_id=wire.get("parentToolCallId"),
-            turn_id=wire.get("turnId"),
-        )
+    @property
+    def prompt_id(self) -> str:
+        """The prompt that it answered."""
+        return self._wire["promptId"]
+
+    @property
+    def reason(self) -> _types.DoneReason:
+        """Why it ended."""
+        return self._wire["reason"]
+
+    @property
+    def usage(self) -> Usage:
+        """Tokens of this turn."""
+        return Usage.from_wire(self._wire["usage"])
+
+    @property
+    def boundary(self) -> _types.Boundary:
+        """How whole the last reply is."""
+        return self._wire["boundary"]
+
+    @property
+    def cost_usd(self) -> float | None:
+        """US dollars of this turn; absent when a price is unknown."""
+        return self._wire.get("costUsd")
+
+    @property
+    def error(self) -> Error | None:
+        """What failed."""
+        return Error.from_wire(self._wire["error"]) if "error" in self._wire else None
 
 
-@dataclass(slots=True)
 class SessionStateEvent(EventBase):
     """Where a session stands, for one who joins."""
 
+    __slots__ = ()
+    __match_args__ = ("mode", "model", "running")
     type: ClassVar[Literal["session_state"]] = "session_state"
-    #: The mode.
-    mode: _types.Mode
-    #: `provider/model`.
-    model: str
-    #: A turn is running.
-    running: bool
+    _wire: _types.SessionStateEvent
 
-    @classmethod
-    def from_wire(cls, wire: _types.SessionStateEvent) -> SessionStateEvent:
-        return cls(
-            mode=wire["mode"],
-            model=wire["model"],
-            running=wire["running"],
-            v=wire["v"],
-            seq=wire["seq"],
-            ts=wire["ts"],
-            session_id=wire["sessionId"],
-            agent_id=wire.get("agentId"),
-            parent_tool_call_id=wire.get("parentToolCallId"),
-            turn_id=wire.get("turnId"),
-        )
+    @property
+    def mode(self) -> _types.Mode:
+        """The mode."""
+        return self._wire["mode"]
+
+    @property
+    def model(self) -> str:
+        """`provider/model`."""
+        return self._wire["model"]
+
+    @property
+    def running(self) -> bool:
+        """A turn is running."""
+        return self._wire["running"]
 
 
-@dataclass(slots=True)
 class SessionClosedEvent(EventBase):
     """The session was closed."""
 
+    __slots__ = ()
+    __match_args__ = ("reason",)
     type: ClassVar[Literal["session_closed"]] = "session_closed"
-    #: Why.
-    reason: str
+    _wire: _types.SessionClosedEvent
 
-    @classmethod
-    def from_wire(cls, wire: _types.SessionClosedEvent) -> SessionClosedEvent:
-        return cls(
-            reason=wire["reason"],
-            v=wire["v"],
-            seq=wire["seq"],
-            ts=wire["ts"],
-            session_id=wire["sessionId"],
-            agent_id=wire.get("agentId"),
-            parent_tool_call_id=wire.get("parentToolCallId"),
-            turn_id=wire.get("turnId"),
-        )
+    @property
+    def reason(self) -> str:
+        """Why."""
+        return self._wire["reason"]
 
 
-@dataclass(slots=True)
 class PromptQueuedEvent(EventBase):
     """A prompt waits for its turn."""
 
+    __slots__ = ()
+    __match_args__ = ("prompt_id", "position")
     type: ClassVar[Literal["prompt_queued"]] = "prompt_queued"
-    #: The prompt.
-    prompt_id: str
-    #: How many are before it.
-    position: int
+    _wire: _types.PromptQueuedEvent
 
-    @classmethod
-    def from_wire(cls, wire: _types.PromptQueuedEvent) -> PromptQueuedEvent:
-        return cls(
-            prompt_id=wire["promptId"],
-            position=wire["position"],
-            v=wire["v"],
-            seq=wire["seq"],
-            ts=wire["ts"],
-            session_id=wire["sessionId"],
-            agent_id=wire.get("agentId"),
-            parent_tool_call_id=wire.get("parentToolCallId"),
-            turn_id=wire.get("turnId"),
-        )
+    @property
+    def prompt_id(self) -> str:
+        """The prompt."""
+        return self._wire["promptId"]
+
+    @property
+    def position(self) -> int:
+        """How many are before it."""
+        return self._wire["position"]
 
 
-@dataclass(slots=True)
 class PromptStartedEvent(EventBase):
     """A waiting prompt's turn begins."""
 
+    __slots__ = ()
+    __match_args__ = ("prompt_id",)
     type: ClassVar[Literal["prompt_started"]] = "prompt_started"
-    #: The prompt.
-    prompt_id: str
+    _wire: _types.PromptStartedEvent
 
-    @classmethod
-    def from_wire(cls, wire: _types.PromptStartedEvent) -> PromptStartedEvent:
-        return cls(
-            prompt_id=wire["promptId"],
-            v=wire["v"],
-            seq=wire["seq"],
-            ts=wire["ts"],
-            session_id=wire["sessionId"],
-            agent_id=wire.get("agentId"),
-            parent_tool_call_id=wire.get("parentToolCallId"),
-            turn_id=wire.get("turnId"),
-        )
+    @property
+    def prompt_id(self) -> str:
+        """The prompt."""
+        return self._wire["promptId"]
 
 
-@dataclass(slots=True)
 class TextDeltaEvent(EventBase):
     """More text of the answer."""
 
+    __slots__ = ()
+    __match_args__ = ("message_id", "text")
     type: ClassVar[Literal["text_delta"]] = "text_delta"
-    #: The message that grows.
-    message_id: str
-    #: Append this.
-    text: str
+    _wire: _types.TextDeltaEvent
 
-    @classmethod
-    def from_wire(cls, wire: _types.TextDeltaEvent) -> TextDeltaEvent:
-        return cls(
-            message_id=wire["messageId"],
-            text=wire["text"],
-            v=wire["v"],
-            seq=wire["seq"],
-            ts=wire["ts"],
-            session_id=wire["sessionId"],
-            agent_id=wire.get("agentId"),
-            parent_tool_call_id=wire.get("parentToolCallId"),
-            turn_id=wire.get("turnId"),
-        )
+    @property
+    def message_id(self) -> str:
+        """The message that grows."""
+        return self._wire["messageId"]
+
+    @property
+    def text(self) -> str:
+        """Append this."""
+        return self._wire["text"]
 
 
-@dataclass(slots=True)
 class ThinkingDeltaEvent(EventBase):
     """More of the model's thought."""
 
+    __slots__ = ()
+    __match_args__ = ("message_id", "text")
     type: ClassVar[Literal["thinking_delta"]] = "thinking_delta"
-    #: The message that grows.
-    message_id: str
-    #: Append this.
-    text: str
+    _wire: _types.ThinkingDeltaEvent
 
-    @classmethod
-    def from_wire(cls, wire: _types.ThinkingDeltaEvent) -> ThinkingDeltaEvent:
-        return cls(
-            message_id=wire["messageId"],
-            text=wire["text"],
-            v=wire["v"],
-            seq=wire["seq"],
-            ts=wire["ts"],
-            session_id=wire["sessionId"],
-            agent_id=wire.get("agentId"),
-            parent_tool_call_id=wire.get("parentToolCallId"),
-            turn_id=wire.get("turnId"),
-        )
+    @property
+    def message_id(self) -> str:
+        """The message that grows."""
+        return self._wire["messageId"]
+
+    @property
+    def text(self) -> str:
+        """Append this."""
+        return self._wire["text"]
 
 
-@dataclass(slots=True)
 class ToolInputDeltaEvent(EventBase):
     """More of a call's input, as raw JSON text."""
 
+    __slots__ = ()
+    __match_args__ = ("tool_call_id", "tool_name", "text")
     type: ClassVar[Literal["tool_input_delta"]] = "tool_input_delta"
-    #: The call.
-    tool_call_id: str
-    #: Name of the tool.
-    tool_name: str
-    #: Append this.
-    text: str
+    _wire: _types.ToolInputDeltaEvent
 
-    @classmethod
-    def from_wire(cls, wire: _types.ToolInputDeltaEvent) -> ToolInputDeltaEvent:
-        return cls(
-            tool_call_id=wire["toolCallId"],
-            tool_name=wire["toolName"],
-            text=wire["text"],
-            v=wire["v"],
-            seq=wire["seq"],
-            ts=wire["ts"],
-            session_id=wire["sessionId"],
-            agent_id=wire.get("agentId"),
-            parent_tool_call_id=wire.get("parentToolCallId"),
-            turn_id=wire.get("turnId"),
-        )
+    @property
+    def tool_call_id(self) -> str:
+        """The call."""
+        return self._wire["toolCallId"]
+
+    @property
+    def tool_name(self) -> str:
+        """Name of the tool."""
+        return self._wire["toolName"]
+
+    @property
+    def text(self) -> str:
+        """Append this."""
+        return self._wire["text"]
 
 
-@dataclass(slots=True)
 class ToolProgressEvent(EventBase):
     """A running call has something to show."""
 
+    __slots__ = ()
+    __match_args__ = ("tool_call_id", "stream", "chunk")
     type: ClassVar[Literal["tool_progress"]] = "tool_progress"
-    #: The call.
-    tool_call_id: str
-    #: `stdout`, `stderr`, or `progress` for a tool of the host.
-    stream: str
-    #: Append this.
-    chunk: str
+    _wire: _types.ToolProgressEvent
 
-    @classmethod
-    def from_wire(cls, wire: _types.ToolProgressEvent) -> ToolProgressEvent:
-        return cls(
-            tool_call_id=wire["toolCallId"],
-            stream=wire["stream"],
-            chunk=wire["chunk"],
-            v=wire["v"],
-            seq=wire["seq"],
-            ts=wire["ts"],
-            session_id=wire["sessionId"],
-            agent_id=wire.get("agentId"),
-            parent_tool_call_id=wire.get("parentToolCallId"),
-            turn_id=wire.get("turnId"),
-        )
+    @property
+    def tool_call_id(self) -> str:
+        """The call."""
+        return self._wire["toolCallId"]
+
+    @property
+    def stream(self) -> str:
+        """`stdout`, `stderr`, or `progress` for a tool of the host."""
+        return self._wire["stream"]
+
+    @property
+    def chunk(self) -> str:
+        """Append this."""
+        return self._wire["chunk"]
 
 
-@dataclass(slots=True)
 class RetryEvent(EventBase):
     """A request to the provider is tried again."""
 
+    __slots__ = ()
+    __match_args__ = ("attempt", "max_attempts", "delay_ms", "reason", "status")
     type: ClassVar[Literal["retry"]] = "retry"
-    #: The attempt that failed, from 1.
-    attempt: int
-    #: How many there may be.
-    max_attempts: int
-    #: How long it waits.
-    delay_ms: int
-    #: What failed.
-    reason: str
-    #: The provider's status, where it sent one.
-    status: int | None = None
+    _wire: _types.RetryEvent
 
-    @classmethod
-    def from_wire(cls, wire: _types.RetryEvent) -> RetryEvent:
-        return cls(
-            attempt=wire["attempt"],
-            max_attempts=wire["maxAttempts"],
-            delay_ms=wire["delayMs"],
-            reason=wire["reason"],
-            status=wire.get("status"),
-            v=wire["v"],
-            seq=wire["seq"],
-            ts=wire["ts"],
-            session_id=wire["sessionId"],
-            agent_id=wire.get("agentId"),
-            parent_tool_call_id=wire.get("parentToolCallId"),
-            turn_id=wire.get("turnId"),
-        )
+    @property
+    def attempt(self) -> int:
+        """The attempt that failed, from 1."""
+        return self._wire["attempt"]
+
+    @property
+    def max_attempts(self) -> int:
+        """How many there may be."""
+        return self._wire["maxAttempts"]
+
+    @property
+    def delay_ms(self) -> int:
+        """How long it waits."""
+        return self._wire["delayMs"]
+
+    @property
+    def reason(self) -> str:
+        """What failed."""
+        return self._wire["reason"]
+
+    @property
+    def status(self) -> int | None:
+        """The provider's status, where it sent one."""
+        return self._wire.get("status")
 
 
-@dataclass(slots=True)
 class UsageEvent(EventBase):
     """What was used so far."""
 
+    __slots__ = ()
+    __match_args__ = ("turn", "session", "context_tokens", "context_window", "cost_usd")
     type: ClassVar[Literal["usage"]] = "usage"
-    #: This turn.
-    turn: Usage
-    #: The whole session.
-    session: Usage
-    #: Tokens in the context of the last request.
-    context_tokens: int | None = None
-    #: The model's context window, where known.
-    context_window: int | None = None
-    #: US dollars of the session; absent when a price is unknown.
-    cost_usd: float | None = None
+    _wire: _types.UsageEvent
 
-    @classmethod
-    def from_wire(cls, wire: _types.UsageEvent) -> UsageEvent:
-        return cls(
-            turn=Usage.from_wire(wire["turn"]),
-            session=Usage.from_wire(wire["session"]),
-            context_tokens=wire.get("contextTokens"),
-            context_window=wire.get("contextWindow"),
-            cost_usd=wire.get("costUsd"),
-            v=wire["v"],
-            seq=wire["seq"],
-            ts=wire["ts"],
-            session_id=wire["sessionId"],
-            agent_id=wire.get("agentId"),
-            parent_tool_call_id=wire.get("parentToolCallId"),
-            turn_id=wire.get("turnId"),
-        )
+    @property
+    def turn(self) -> Usage:
+        """This turn."""
+        return Usage.from_wire(self._wire["turn"])
+
+    @property
+    def session(self) -> Usage:
+        """The whole session."""
+        return Usage.from_wire(self._wire["session"])
+
+    @property
+    def context_tokens(self) -> int | None:
+        """Tokens in the context of the last request."""
+        return self._wire.get("contextTokens")
+
+    @property
+    def context_window(self) -> int | None:
+        """The model's context window, where known."""
+        return self._wire.get("contextWindow")
+
+    @property
+    def cost_usd(self) -> float | None:
+        """US dollars of the session; absent when a price is unknown."""
+        return self._wire.get("costUsd")
 
 
-@dataclass(slots=True)
 class NoticeEvent(EventBase):
     """Something that a person may want to know."""
 
+    __slots__ = ()
+    __match_args__ = ("level", "code", "text")
     type: ClassVar[Literal["notice"]] = "notice"
-    #: How much it matters.
-    level: _types.NoticeLevel
-    #: Stable name.
-    code: str
-    #: One line.
-    text: str
+    _wire: _types.NoticeEvent
 
-    @classmethod
-    def from_wire(cls, wire: _types.NoticeEvent) -> NoticeEvent:
-        return cls(
-            level=wire["level"],
-            code=wire["code"],
-            text=wire["text"],
-            v=wire["v"],
-            seq=wire["seq"],
-            ts=wire["ts"],
-            session_id=wire["sessionId"],
-            agent_id=wire.get("agentId"),
-            parent_tool_call_id=wire.get("parentToolCallId"),
-            turn_id=wire.get("turnId"),
-        )
+    @property
+    def level(self) -> _types.NoticeLevel:
+        """How much it matters."""
+        return self._wire["level"]
+
+    @property
+    def code(self) -> str:
+        """Stable name."""
+        return self._wire["code"]
+
+    @property
+    def text(self) -> str:
+        """One line."""
+        return self._wire["text"]
 
 
-@dataclass(slots=True)
 class TaskUpdateEvent(EventBase):
     """The agent's task list."""
 
+    __slots__ = ()
+    __match_args__ = ("tasks",)
     type: ClassVar[Literal["task_update"]] = "task_update"
-    #: All of it.
-    tasks: list[Task]
+    _wire: _types.TaskUpdateEvent
 
-    @classmethod
-    def from_wire(cls, wire: _types.TaskUpdateEvent) -> TaskUpdateEvent:
-        return cls(
-            tasks=[Task.from_wire(item) for item in wire["tasks"]],
-            v=wire["v"],
-            seq=wire["seq"],
-            ts=wire["ts"],
-            session_id=wire["sessionId"],
-            agent_id=wire.get("agentId"),
-            parent_tool_call_id=wire.get("parentToolCallId"),
-            turn_id=wire.get("turnId"),
-        )
+    @property
+    def tasks(self) -> list[Task]:
+        """All of it."""
+        return [Task.from_wire(item) for item in self._wire["tasks"]]
 
 
-@dataclass(slots=True)
 class PlanUpdateEvent(EventBase):
     """The agent's plan."""
 
+    __slots__ = ()
+    __match_args__ = ("plan", "status")
     type: ClassVar[Literal["plan_update"]] = "plan_update"
-    #: The plan, in Markdown.
-    plan: str
-    #: Where it stands.
-    status: _types.PlanStatus
+    _wire: _types.PlanUpdateEvent
 
-    @classmethod
-    def from_wire(cls, wire: _types.PlanUpdateEvent) -> PlanUpdateEvent:
-        return cls(
-            plan=wire["plan"],
-            status=wire["status"],
-            v=wire["v"],
-            seq=wire["seq"],
-            ts=wire["ts"],
-            session_id=wire["sessionId"],
-            agent_id=wire.get("agentId"),
-            parent_tool_call_id=wire.get("parentToolCallId"),
-            turn_id=wire.get("turnId"),
-        )
+    @property
+    def plan(self) -> str:
+        """The plan, in Markdown."""
+        return self._wire["plan"]
+
+    @property
+    def status(self) -> _types.PlanStatus:
+        """Where it stands."""
+        return self._wire["status"]
 
 
-@dataclass(slots=True)
 class ReplayGapEvent(EventBase):
     """Events before this were lost to a reader that came back too late."""
 
+    __slots__ = ()
+    __match_args__ = ("requested_id", "first_id", "dropped")
     type: ClassVar[Literal["replay_gap"]] = "replay_gap"
-    #: The last event that the reader had.
-    requested_id: int
-    #: The first that is still there.
-    first_id: int
-    #: How many are missing.
-    dropped: int
+    _wire: _types.ReplayGapEvent
 
-    @classmethod
-    def from_wire(cls, wire: _types.ReplayGapEvent) -> ReplayGapEvent:
-        return cls(
-            requested_id=wire["requestedId"],
-            first_id=wire["firstId"],
-            dropped=wire["dropped"],
-            v=wire["v"],
-            seq=wire["seq"],
-            ts=wire["ts"],
-            session_id=wire["sessionId"],
-            agent_id=wire.get("agentId"),
-            parent_tool_call_id=wire.get("parentToolCallId"),
-            turn_id=wire.get("turnId"),
-        )
+    @property
+    def requested_id(self) -> int:
+        """The last event that the reader had."""
+        return self._wire["requestedId"]
+
+    @property
+    def first_id(self) -> int:
+        """The first that is still there."""
+        return self._wire["firstId"]
+
+    @property
+    def dropped(self) -> int:
+        """How many are missing."""
+        return self._wire["dropped"]
 
 
-@dataclass(slots=True)
 class UnknownEvent(EventBase):
     """Of a type that this version does not know: ignore it, or look into `wire`."""
 
+    __slots__ = ()
+    __match_args__ = ("wire",)
     type: ClassVar[Literal["unknown"]] = "unknown"
-    #: All of it, as it came.
-    wire: dict[str, Any]
 
-    @classmethod
-    def from_wire(cls, wire: Any) -> UnknownEvent:
-        return cls(
-            wire=wire,
-            v=wire["v"],
-            seq=wire["seq"],
-            ts=wire["ts"],
-            session_id=wire["sessionId"],
-            agent_id=wire.get("agentId"),
-            parent_tool_call_id=wire.get("parentToolCallId"),
-            turn_id=wire.get("turnId"),
-        )
+    @property
+    def wire(self) -> dict[str, Any]:
+        """All of it, as it came."""
+        return self.to_wire()
 
 
-@dataclass(slots=True)
-class FileChange:
+class FileChange(Record):
     """A file that a call changed."""
 
-    #: Absolute path.
-    path: str
-    #: The file did not exist before.
-    created: bool
-    #: Replaced in one step; false when it had to be written in place.
-    atomic: bool
+    __slots__ = ()
+    __match_args__ = ("path", "created", "atomic")
+    _wire: _types.FileChange
 
-    @classmethod
-    def from_wire(cls, wire: _types.FileChange) -> FileChange:
-        return cls(
-            path=wire["path"],
-            created=wire["created"],
-            atomic=wire["atomic"],
-        )
+    @property
+    def path(self) -> str:
+        """Absolute path."""
+        return self._wire["path"]
+
+    @property
+    def created(self) -> bool:
+        """The file did not exist before."""
+        return self._wire["created"]
+
+    @property
+    def atomic(self) -> bool:
+        """Replaced in one step; false when it had to be written in place."""
+        return self._wire["atomic"]
 
 
-@dataclass(slots=True)
-class Message:
+class Message(Record):
     """One message of the conversation so far."""
 
-    #: Opaque id.
-    id: str
-    #: Who said it.
-    role: _types.Role
-    #: The blocks, in order.
-    content: list[Content]
-    #: Unix milliseconds.
-    created_at: int
+    __slots__ = ()
+    __match_args__ = ("id", "role", "content", "created_at")
+    _wire: _types.Message
 
-    @classmethod
-    def from_wire(cls, wire: _types.Message) -> Message:
-        return cls(
-            id=wire["id"],
-            role=wire["role"],
-            content=[content_from_wire(item) for item in wire["content"]],
-            created_at=wire["createdAt"],
-        )
+    @property
+    def id(self) -> str:
+        """Opaque id."""
+        return self._wire["id"]
+
+    @property
+    def role(self) -> _types.Role:
+        """Who said it."""
+        return self._wire["role"]
+
+    @property
+    def content(self) -> list[Content]:
+        """The blocks, in order."""
+        return [content_from_wire(item) for item in self._wire["content"]]
+
+    @property
+    def created_at(self) -> int:
+        """Unix milliseconds."""
+        return self._wire["createdAt"]
 
 
-@dataclass(slots=True)
-class PermissionRequest:
+class PermissionRequest(Record):
     """May this call run?"""
 
-    #: Name of the tool.
-    tool_name: str
-    #: A title for a dialog, such as `Run command`.
-    label: str
-    #: The input, as the model wrote it.
-    input: Any
-    #: One line for a person.
-    summary: str
-    #: What it does to the world.
-    effect: _types.Effect
-    #: What the call would do.
-    target: Target
-    #: Every file or command that the call touches, one line each.
-    targets: list[str]
-    #: How much harm it could do.
-    risk: _types.Risk
-    #: Rules that would allow this call from now on; empty when there is none to offer.
-    suggested_rules: list[str]
-    #: How policy came to ask.
-    trace: list[TraceStep]
-    #: Findings of checks, where any ran.
-    checks: Checks | None = None
-    #: A unified diff, for changes of files.
-    diff: str | None = None
+    __slots__ = ()
+    __match_args__ = (
+        "tool_name",
+        "label",
+        "input",
+        "summary",
+        "effect",
+        "target",
+        "targets",
+        "risk",
+        "suggested_rules",
+        "trace",
+        "checks",
+        "diff",
+    )
+    _wire: _types.PermissionRequest
 
-    @classmethod
-    def from_wire(cls, wire: _types.PermissionRequest) -> PermissionRequest:
-        return cls(
-            tool_name=wire["toolName"],
-            label=wire["label"],
-            input=wire["input"],
-            summary=wire["summary"],
-            effect=wire["effect"],
-            target=Target.from_wire(wire["target"]),
-            targets=wire["targets"],
-            risk=wire["risk"],
-            suggested_rules=wire["suggestedRules"],
-            trace=[TraceStep.from_wire(item) for item in wire["trace"]],
-            checks=Checks.from_wire(wire["checks"]) if "checks" in wire else None,
-            diff=wire.get("diff"),
-        )
+    @property
+    def tool_name(self) -> str:
+        """Name of the tool."""
+        return self._wire["toolName"]
+
+    @property
+    def label(self) -> str:
+        """A title for a dialog, such as `Run command`."""
+        return self._wire["label"]
+
+    @property
+    def input(self) -> Any:
+        """The input, as the model wrote it."""
+        return self._wire["input"]
+
+    @property
+    def summary(self) -> str:
+        """One line for a person."""
+        return self._wire["summary"]
+
+    @property
+    def effect(self) -> _types.Effect:
+        """What it does to the world."""
+        return self._wire["effect"]
+
+    @property
+    def target(self) -> Target:
+        """What the call would do."""
+        return Target.from_wire(self._wire["target"])
+
+    @property
+    def targets(self) -> list[str]:
+        """Every file or command that the call touches, one line each."""
+        return self._wire["targets"]
+
+    @property
+    def risk(self) -> _types.Risk:
+        """How much harm it could do."""
+        return self._wire["risk"]
+
+    @property
+    def suggested_rules(self) -> list[str]:
+        """Rules that would allow this call from now on; empty when there is none to offer."""
+        return self._wire["suggestedRules"]
+
+    @property
+    def trace(self) -> list[TraceStep]:
+        """How policy came to ask."""
+        return [TraceStep.from_wire(item) for item in self._wire["trace"]]
+
+    @property
+    def checks(self) -> Checks | None:
+        """Findings of checks, where any ran."""
+        return Checks.from_wire(self._wire["checks"]) if "checks" in self._wire else None
+
+    @property
+    def diff(self) -> str | None:
+        """A unified diff, for changes of files."""
+        return self._wire.get("diff")
 
 
-@dataclass(slots=True)
-class PlanRequest:
+class PlanRequest(Record):
     """A plan to approve."""
 
-    #: The plan, in Markdown.
-    plan: str
+    __slots__ = ()
+    __match_args__ = ("plan",)
+    _wire: _types.PlanRequest
 
-    @classmethod
-    def from_wire(cls, wire: _types.PlanRequest) -> PlanRequest:
-        return cls(
-            plan=wire["plan"],
-        )
+    @property
+    def plan(self) -> str:
+        """The plan, in Markdown."""
+        return self._wire["plan"]
 
 
-@dataclass(slots=True)
-class QuestionChoice:
+class QuestionChoice(Record):
     """One answer to choose."""
 
-    #: What to show and to answer with.
-    label: str
-    #: What choosing it means.
-    description: str | None = None
+    __slots__ = ()
+    __match_args__ = ("label", "description")
+    _wire: _types.QuestionChoice
 
-    @classmethod
-    def from_wire(cls, wire: _types.QuestionChoice) -> QuestionChoice:
-        return cls(
-            label=wire["label"],
-            description=wire.get("description"),
-        )
+    @property
+    def label(self) -> str:
+        """What to show and to answer with."""
+        return self._wire["label"]
+
+    @property
+    def description(self) -> str | None:
+        """What choosing it means."""
+        return self._wire.get("description")
 
 
-@dataclass(slots=True)
-class QuestionRequest:
+class QuestionRequest(Record):
     """A question to the person."""
 
-    #: The question.
-    question: str
-    #: Answers to choose from.
-    options: list[QuestionChoice]
-    #: More than one may be chosen.
-    multi_select: bool
-    #: Free text is an answer too.
-    allow_other: bool
+    __slots__ = ()
+    __match_args__ = ("question", "options", "multi_select", "allow_other")
+    _wire: _types.QuestionRequest
 
-    @classmethod
-    def from_wire(cls, wire: _types.QuestionRequest) -> QuestionRequest:
-        return cls(
-            question=wire["question"],
-            options=[QuestionChoice.from_wire(item) for item in wire["options"]],
-            multi_select=wire["multiSelect"],
-            allow_other=wire["allowOther"],
-        )
+    @property
+    def question(self) -> str:
+        """The question."""
+        return self._wire["question"]
+
+    @property
+    def options(self) -> list[QuestionChoice]:
+        """Answers to choose from."""
+        return [QuestionChoice.from_wire(item) for item in self._wire["options"]]
+
+    @property
+    def multi_select(self) -> bool:
+        """More than one may be chosen."""
+        return self._wire["multiSelect"]
+
+    @property
+    def allow_other(self) -> bool:
+        """Free text is an answer too."""
+        return self._wire["allowOther"]
 
 
-@dataclass(slots=True)
-class Request:
+class Request(Record):
     """An open request."""
 
-    #: Answer with this id, or by the handle.
-    request_id: str
-    #: May this call run?
-    permission: PermissionRequest | None = None
-    #: Run this tool of yours.
-    tool: ToolRequest | None = None
-    #: A question to the person.
-    question: QuestionRequest | None = None
-    #: A plan to approve.
-    plan: PlanRequest | None = None
-    #: Unix milliseconds after which it is refused; absent when it waits for ever.
-    expires_at: int | None = None
-    #: The call that it is about.
-    tool_call_id: str | None = None
+    __slots__ = ()
+    __match_args__ = ("kind", "request_id", "expires_at", "tool_call_id", "permission", "tool", "question", "plan")
+    _wire: _types.Request
 
-    @classmethod
-    def from_wire(cls, wire: _types.Request) -> Request:
-        return cls(
-            request_id=wire["requestId"],
-            permission=PermissionRequest.from_wire(wire["permission"]) if "permission" in wire else None,
-            tool=ToolRequest.from_wire(wire["tool"]) if "tool" in wire else None,
-            question=QuestionRequest.from_wire(wire["question"]) if "question" in wire else None,
-            plan=PlanRequest.from_wire(wire["plan"]) if "plan" in wire else None,
-            expires_at=wire.get("expiresAt"),
-            tool_call_id=wire.get("toolCallId"),
-        )
+    @property
+    def kind(self) -> _types.RequestKind:
+        """Which of permission, tool, question, plan there is."""
+        return self._wire["kind"]
+
+    @property
+    def request_id(self) -> str:
+        """Answer with this id, or by the handle."""
+        return self._wire["requestId"]
+
+    @property
+    def expires_at(self) -> int | None:
+        """Unix milliseconds after which it is refused; absent when it waits for ever."""
+        return self._wire.get("expiresAt")
+
+    @property
+    def tool_call_id(self) -> str | None:
+        """The call that it is about."""
+        return self._wire.get("toolCallId")
+
+    @property
+    def permission(self) -> PermissionRequest | None:
+        """May this call run?"""
+        return PermissionRequest.from_wire(self._wire["permission"]) if "permission" in self._wire else None
+
+    @property
+    def tool(self) -> ToolRequest | None:
+        """Run this tool of yours."""
+        return ToolRequest.from_wire(self._wire["tool"]) if "tool" in self._wire else None
+
+    @property
+    def question(self) -> QuestionRequest | None:
+        """A question to the person."""
+        return QuestionRequest.from_wire(self._wire["question"]) if "question" in self._wire else None
+
+    @property
+    def plan(self) -> PlanRequest | None:
+        """A plan to approve."""
+        return PlanRequest.from_wire(self._wire["plan"]) if "plan" in self._wire else None
 
 
-@dataclass(slots=True)
-class Target:
+class Target(Record):
     """What a call would do, in a form to show and to judge."""
 
-    #: One line for a person.
-    summary: str
-    #: What it does to the world.
-    effect: _types.Effect
-    #: What it acts on.
-    kind: _types.TargetKind
-    #: The command line, where it is one.
-    command: str | None = None
-    #: The files it names, as absolute paths, where it names any.
-    paths: list[str] | None = None
+    __slots__ = ()
+    __match_args__ = ("summary", "effect", "kind", "command", "paths")
+    _wire: _types.Target
 
-    @classmethod
-    def from_wire(cls, wire: _types.Target) -> Target:
-        return cls(
-            summary=wire["summary"],
-            effect=wire["effect"],
-            kind=wire["kind"],
-            command=wire.get("command"),
-            paths=wire.get("paths"),
-        )
+    @property
+    def summary(self) -> str:
+        """One line for a person."""
+        return self._wire["summary"]
+
+    @property
+    def effect(self) -> _types.Effect:
+        """What it does to the world."""
+        return self._wire["effect"]
+
+    @property
+    def kind(self) -> _types.TargetKind:
+        """What it acts on."""
+        return self._wire["kind"]
+
+    @property
+    def command(self) -> str | None:
+        """The command line, where it is one."""
+        return self._wire.get("command")
+
+    @property
+    def paths(self) -> list[str] | None:
+        """The files it names, as absolute paths, where it names any."""
+        return self._wire.get("paths")
 
 
-@dataclass(slots=True)
-class Task:
+class Task(Record):
     """One entry of the agent's task list."""
 
-    #: Opaque id.
-    id: str
-    #: What is to be done.
-    subject: str
-    #: Where it stands.
-    status: _types.TaskStatus
+    __slots__ = ()
+    __match_args__ = ("id", "subject", "status")
+    _wire: _types.Task
 
-    @classmethod
-    def from_wire(cls, wire: _types.Task) -> Task:
-        return cls(
-            id=wire["id"],
-            subject=wire["subject"],
-            status=wire["status"],
-        )
+    @property
+    def id(self) -> str:
+        """Opaque id."""
+        return self._wire["id"]
+
+    @property
+    def subject(self) -> str:
+        """What is to be done."""
+        return self._wire["subject"]
+
+    @property
+    def status(self) -> _types.TaskStatus:
+        """Where it stands."""
+        return self._wire["status"]
 
 
-@dataclass(slots=True)
-class ToolRequest:
+class ToolRequest(Record):
     """Run this tool of yours."""
 
-    #: Name of the tool.
-    tool_name: str
-    #: The input; it fits the tool's schema in form only as far as the model kept to it.
-    input: Any
+    __slots__ = ()
+    __match_args__ = ("tool_name", "input")
+    _wire: _types.ToolRequest
 
-    @classmethod
-    def from_wire(cls, wire: _types.ToolRequest) -> ToolRequest:
-        return cls(
-            tool_name=wire["toolName"],
-            input=wire["input"],
-        )
+    @property
+    def tool_name(self) -> str:
+        """Name of the tool."""
+        return self._wire["toolName"]
+
+    @property
+    def input(self) -> Any:
+        """The input; it fits the tool's schema in form only as far as the model kept to it."""
+        return self._wire["input"]
 
 
-@dataclass(slots=True)
-class TraceStep:
+class TraceStep(Record):
     """One step of how policy came to its decision."""
 
-    #: What was looked at: `mode`, `built_in`, `path`.
-    by: str
-    #: What it said, and why.
-    reason: str
+    __slots__ = ()
+    __match_args__ = ("by", "reason")
+    _wire: _types.TraceStep
 
-    @classmethod
-    def from_wire(cls, wire: _types.TraceStep) -> TraceStep:
-        return cls(
-            by=wire["by"],
-            reason=wire["reason"],
-        )
+    @property
+    def by(self) -> str:
+        """What was looked at: `mode`, `built_in`, `path`."""
+        return self._wire["by"]
+
+    @property
+    def reason(self) -> str:
+        """What it said, and why."""
+        return self._wire["reason"]
 
 
-@dataclass(slots=True)
-class TurnResult:
+class TurnResult(Record):
     """What a turn came to."""
 
-    #: Why it ended.
-    reason: _types.DoneReason
-    #: Tokens of this turn only.
-    usage: Usage
-    #: Text of the last assistant message; empty when there was none.
-    text: str
-    #: US dollars of this turn; absent when a price is unknown.
-    cost_usd: float | None = None
-    #: What failed, when `reason` is `error`.
-    error: Error | None = None
-    #: The structured output, when one was asked for and given.
-    structured: Any = None
+    __slots__ = ()
+    __match_args__ = ("reason", "usage", "text", "cost_usd", "error", "structured")
+    _wire: _types.TurnResult
 
-    @classmethod
-    def from_wire(cls, wire: _types.TurnResult) -> TurnResult:
-        return cls(
-            reason=wire["reason"],
-            usage=Usage.from_wire(wire["usage"]),
-            text=wire["text"],
-            cost_usd=wire.get("costUsd"),
-            error=Error.from_wire(wire["error"]) if "error" in wire else None,
-            structured=wire.get("structured"),
-        )
+    @property
+    def reason(self) -> _types.DoneReason:
+        """Why it ended."""
+        return self._wire["reason"]
+
+    @property
+    def usage(self) -> Usage:
+        """Tokens of this turn only."""
+        return Usage.from_wire(self._wire["usage"])
+
+    @property
+    def text(self) -> str:
+        """Text of the last assistant message; empty when there was none."""
+        return self._wire["text"]
+
+    @property
+    def cost_usd(self) -> float | None:
+        """US dollars of this turn; absent when a price is unknown."""
+        return self._wire.get("costUsd")
+
+    @property
+    def error(self) -> Error | None:
+        """What failed, when `reason` is `error`."""
+        return Error.from_wire(self._wire["error"]) if "error" in self._wire else None
+
+    @property
+    def structured(self) -> Any:
+        """The structured output, when one was asked for and given."""
+        return self._wire.get("structured")
 
 
-@dataclass(slots=True)
-class Usage:
+class Usage(Record):
     """Tokens in disjoint buckets: their sum is all that was used. What the provider did not say stays absent."""
 
-    #: Prompt tokens read from the provider's cache.
-    cache_read_tokens: int | None = None
-    #: Prompt tokens written to the provider's cache.
-    cache_write_tokens: int | None = None
-    #: Prompt tokens that no cache served.
-    input_tokens: int | None = None
-    #: Tokens of the answer, without reasoning where that is counted apart.
-    output_tokens: int | None = None
-    #: Tokens of thought, where counted apart.
-    reasoning_tokens: int | None = None
+    __slots__ = ()
+    __match_args__ = ("cache_read_tokens", "cache_write_tokens", "input_tokens", "output_tokens", "reasoning_tokens")
+    _wire: _types.Usage
 
-    @classmethod
-    def from_wire(cls, wire: _types.Usage) -> Usage:
-        return cls(
-            cache_read_tokens=wire.get("cacheReadTokens"),
-            cache_write_tokens=wire.get("cacheWriteTokens"),
-            input_tokens=wire.get("inputTokens"),
-            output_tokens=wire.get("outputTokens"),
-            reasoning_tokens=wire.get("reasoningTokens"),
-        )
+    @property
+    def cache_read_tokens(self) -> int | None:
+        """Prompt tokens read from the provider's cache."""
+        return self._wire.get("cacheReadTokens")
+
+    @property
+    def cache_write_tokens(self) -> int | None:
+        """Prompt tokens written to the provider's cache."""
+        return self._wire.get("cacheWriteTokens")
+
+    @property
+    def input_tokens(self) -> int | None:
+        """Prompt tokens that no cache served."""
+        return self._wire.get("inputTokens")
+
+    @property
+    def output_tokens(self) -> int | None:
+        """Tokens of the answer, without reasoning where that is counted apart."""
+        return self._wire.get("outputTokens")
+
+    @property
+    def reasoning_tokens(self) -> int | None:
+        """Tokens of thought, where counted apart."""
+        return self._wire.get("reasoningTokens")
 
 
-@dataclass(slots=True)
-class UsageReport:
+class UsageReport(Record):
     """What was used so far."""
 
-    #: This turn.
-    turn: Usage
-    #: The whole session.
-    session: Usage
-    #: Tokens in the context of the last request.
-    context_tokens: int | None = None
-    #: The model's context window, where known.
-    context_window: int | None = None
-    #: US dollars of the session; absent when a price is unknown.
-    cost_usd: float | None = None
+    __slots__ = ()
+    __match_args__ = ("turn", "session", "context_tokens", "context_window", "cost_usd")
+    _wire: _types.UsageReport
 
-    @classmethod
-    def from_wire(cls, wire: _types.UsageReport) -> UsageReport:
-        return cls(
-            turn=Usage.from_wire(wire["turn"]),
-            session=Usage.from_wire(wire["session"]),
-            context_tokens=wire.get("contextTokens"),
-            context_window=wire.get("contextWindow"),
-            cost_usd=wire.get("costUsd"),
-        )
+    @property
+    def turn(self) -> Usage:
+        """This turn."""
+        return Usage.from_wire(self._wire["turn"])
+
+    @property
+    def session(self) -> Usage:
+        """The whole session."""
+        return Usage.from_wire(self._wire["session"])
+
+    @property
+    def context_tokens(self) -> int | None:
+        """Tokens in the context of the last request."""
+        return self._wire.get("contextTokens")
+
+    @property
+    def context_window(self) -> int | None:
+        """The model's context window, where known."""
+        return self._wire.get("contextWindow")
+
+    @property
+    def cost_usd(self) -> float | None:
+        """US dollars of the session; absent when a price is unknown."""
+        return self._wire.get("costUsd")
 
 
 #: One block of a message.
@@ -1427,20 +1458,20 @@ Content: TypeAlias = (
     | UnknownContent
 )
 
-_CONTENT: dict[str, Callable[[Any], Content]] = {
-    "text": TextContent.from_wire,
-    "thinking": ThinkingContent.from_wire,
-    "redacted_thinking": RedactedThinkingContent.from_wire,
-    "tool_call": ToolCallContent.from_wire,
-    "tool_result": ToolResultContent.from_wire,
-    "image": ImageContent.from_wire,
-    "resource": ResourceContent.from_wire,
+_CONTENT: dict[str, type[Content]] = {
+    "text": TextContent,
+    "thinking": ThinkingContent,
+    "redacted_thinking": RedactedThinkingContent,
+    "tool_call": ToolCallContent,
+    "tool_result": ToolResultContent,
+    "image": ImageContent,
+    "resource": ResourceContent,
 }
 
 
 def content_from_wire(wire: Any) -> Content:
     """Reads any content; one of a type that is not known too."""
-    return _CONTENT.get(wire["type"], UnknownContent.from_wire)(wire)
+    return _CONTENT.get(wire["type"], UnknownContent).from_wire(wire)
 
 
 #: One event: an envelope and what happened.
@@ -1478,40 +1509,40 @@ Event: TypeAlias = (
     | UnknownEvent
 )
 
-_EVENT: dict[str, Callable[[Any], Event]] = {
-    "user_message": UserMessageEvent.from_wire,
-    "turn_start": TurnStartEvent.from_wire,
-    "assistant_message": AssistantMessageEvent.from_wire,
-    "tool_call": ToolCallEvent.from_wire,
-    "tool_result": ToolResultEvent.from_wire,
-    "tool_denied": ToolDeniedEvent.from_wire,
-    "file_changed": FileChangedEvent.from_wire,
-    "request_opened": RequestOpenedEvent.from_wire,
-    "request_resolved": RequestResolvedEvent.from_wire,
-    "compacted": CompactedEvent.from_wire,
-    "mode_changed": ModeChangedEvent.from_wire,
-    "model_changed": ModelChangedEvent.from_wire,
-    "subagent_start": SubagentStartEvent.from_wire,
-    "subagent_end": SubagentEndEvent.from_wire,
-    "checkpoint_created": CheckpointCreatedEvent.from_wire,
-    "done": DoneEvent.from_wire,
-    "session_state": SessionStateEvent.from_wire,
-    "session_closed": SessionClosedEvent.from_wire,
-    "prompt_queued": PromptQueuedEvent.from_wire,
-    "prompt_started": PromptStartedEvent.from_wire,
-    "text_delta": TextDeltaEvent.from_wire,
-    "thinking_delta": ThinkingDeltaEvent.from_wire,
-    "tool_input_delta": ToolInputDeltaEvent.from_wire,
-    "tool_progress": ToolProgressEvent.from_wire,
-    "retry": RetryEvent.from_wire,
-    "usage": UsageEvent.from_wire,
-    "notice": NoticeEvent.from_wire,
-    "task_update": TaskUpdateEvent.from_wire,
-    "plan_update": PlanUpdateEvent.from_wire,
-    "replay_gap": ReplayGapEvent.from_wire,
+_EVENT: dict[str, type[Event]] = {
+    "user_message": UserMessageEvent,
+    "turn_start": TurnStartEvent,
+    "assistant_message": AssistantMessageEvent,
+    "tool_call": ToolCallEvent,
+    "tool_result": ToolResultEvent,
+    "tool_denied": ToolDeniedEvent,
+    "file_changed": FileChangedEvent,
+    "request_opened": RequestOpenedEvent,
+    "request_resolved": RequestResolvedEvent,
+    "compacted": CompactedEvent,
+    "mode_changed": ModeChangedEvent,
+    "model_changed": ModelChangedEvent,
+    "subagent_start": SubagentStartEvent,
+    "subagent_end": SubagentEndEvent,
+    "checkpoint_created": CheckpointCreatedEvent,
+    "done": DoneEvent,
+    "session_state": SessionStateEvent,
+    "session_closed": SessionClosedEvent,
+    "prompt_queued": PromptQueuedEvent,
+    "prompt_started": PromptStartedEvent,
+    "text_delta": TextDeltaEvent,
+    "thinking_delta": ThinkingDeltaEvent,
+    "tool_input_delta": ToolInputDeltaEvent,
+    "tool_progress": ToolProgressEvent,
+    "retry": RetryEvent,
+    "usage": UsageEvent,
+    "notice": NoticeEvent,
+    "task_update": TaskUpdateEvent,
+    "plan_update": PlanUpdateEvent,
+    "replay_gap": ReplayGapEvent,
 }
 
 
 def event_from_wire(wire: Any) -> Event:
     """Reads any event; one of a type that is not known too."""
-    return _EVENT.get(wire["type"], UnknownEvent.from_wire)(wire)
+    return _EVENT.get(wire["type"], UnknownEvent).from_wire(wire)

@@ -119,6 +119,6 @@ def hub_of(loop: asyncio.AbstractEventLoop) -> Hub:
     return hub
 
 
-def forget_hubs() -> None:
-    """In a forked child: the parent's descriptors are the parent's to read."""
-    _hubs.clear()
+if hasattr(os, "register_at_fork"):
+    # The parent's descriptors are the parent's to read.
+    os.register_at_fork(after_in_child=_hubs.clear)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 import os
 from typing import Any, Literal
 
 from ._errors import error
+from ._record import Record
 
 #: Maps whose keys are the user's own words.
 _FREE = frozenset({"headers", "set", "input", "input_schema", "inputSchema", "data"})
@@ -33,11 +33,8 @@ def well_formed(text: str) -> str:
 def _to_wire(value: Any) -> Any:
     if isinstance(value, os.PathLike):
         return os.fspath(value)
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        # The blocks of messages, which carry their type beside their fields.
-        fields = {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
-        kind = getattr(value, "type", None)
-        return _to_wire({"type": kind, **fields} if isinstance(kind, str) else fields)
+    if isinstance(value, Record):
+        return value.to_wire()
     if isinstance(value, dict):
         return {
             _camel(key): item if key in _FREE else _to_wire(item) for key, item in value.items() if item is not None

@@ -11,20 +11,15 @@ import contextlib
 import os
 import time
 import weakref
-from typing import TYPE_CHECKING
 
 from . import _native
 from ._errors import LodgerError
-from ._hub import forget_hubs
-
-if TYPE_CHECKING:
-    from ._agent import Agent
 
 #: Seconds that the end of the process may wait for all agents together.
 _EXIT_PATIENCE = 1.0
 
-#: Every agent that was created and not closed.
-open_agents: weakref.WeakSet[Agent] = weakref.WeakSet()
+#: The native half of every agent that was created and not closed.
+open_agents: weakref.WeakSet[_native.Agent] = weakref.WeakSet()
 
 
 def _close_all() -> None:
@@ -34,12 +29,11 @@ def _close_all() -> None:
     deadline = time.monotonic() + _EXIT_PATIENCE
     for agent in agents:
         with contextlib.suppress(LodgerError):
-            agent._native.close(max(0.0, deadline - time.monotonic()))
+            agent.close(max(0.0, deadline - time.monotonic()))
 
 
 def _forget_parent() -> None:
     open_agents.clear()
-    forget_hubs()
     _native.forget_after_fork()
 
 

@@ -6,8 +6,10 @@ import base64
 import dataclasses
 import json
 import re
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from ._record import Record
 
 _MAX_BYTES = 8 * 1024 * 1024
 _MAX_IMAGES = 8
@@ -15,8 +17,7 @@ _MAX_IMAGE_BYTES = 5 * 1024 * 1024
 _IMAGE_TYPES = ("image/png", "image/jpeg", "image/gif", "image/webp")
 
 
-@dataclass(frozen=True, slots=True)
-class Image:
+class Image(NamedTuple):
     """A picture in a tool's result."""
 
     #: `image/png`, `image/jpeg`, `image/gif` or `image/webp`.
@@ -25,14 +26,13 @@ class Image:
     data: bytes | str
 
 
-@dataclass(frozen=True, slots=True)
-class ToolResult:
+class ToolResult(NamedTuple):
     """A result that says more than a value can."""
 
     #: Told to the model.
     text: str = ""
     #: Shown to the model; at most 8.
-    images: list[Image] = field(default_factory=list)
+    images: Sequence[Image] = ()
     #: The tool ran, and what it says is an error.
     is_error: bool = False
 
@@ -73,6 +73,8 @@ def _json(result: Any) -> str:
 
 
 def _fields(value: Any) -> dict[str, Any]:
+    if isinstance(value, Record):
+        return value.to_wire()
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         return dataclasses.asdict(value)
     raise TypeError(f"the tool returned a {type(value).__name__}, which has no form in JSON")

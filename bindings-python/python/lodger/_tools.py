@@ -5,9 +5,8 @@ from __future__ import annotations
 import inspect
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Generic, ParamSpec, TypeVar, get_type_hints, overload
+from typing import Any, Final, Generic, NamedTuple, ParamSpec, TypeVar, get_type_hints, overload
 
 from ._errors import error
 from ._schema import convert, schema_of
@@ -33,22 +32,34 @@ class ToolContext:
         self._progress(text)
 
 
-@dataclass(frozen=True)
 class Tool(Generic[_P, _R]):
     """A function that the model may call. Made by `@tool`; calling it calls the function."""
 
-    #: 1 to 64 of letters, digits, `_` and `-`. The name of a built-in tool replaces that tool.
-    name: str
-    #: Told to the model.
-    description: str
-    #: JSON Schema of the input; an object.
-    input_schema: dict[str, Any]
-    #: The function. A coroutine function runs on the loop, any other on a thread of its own.
-    execute: Callable[_P, _R]
-    #: It only looks: its calls run side by side with others, and in mode `plan` too.
-    read_only: bool = False
-    #: After how many milliseconds a call fails; None: it may take as long as it likes.
-    timeout_ms: int | None = None
+    def __init__(
+        self,
+        name: str,
+        description: str,
+        input_schema: dict[str, Any],
+        execute: Callable[_P, _R],
+        read_only: bool = False,
+        timeout_ms: int | None = None,
+    ) -> None:
+        #: 1 to 64 of letters, digits, `_` and `-`. The name of a built-in tool replaces that tool.
+        self.name: Final = name
+        #: Told to the model.
+        self.description: Final = description
+        #: JSON Schema of the input; an object.
+        self.input_schema: Final = input_schema
+        #: The function. A coroutine function runs on the loop, any other on a thread of its own; in `lodger.sync`
+        #: it runs where the turn is read.
+        self.execute: Final = execute
+        #: It only looks: its calls run side by side with others, and in mode `plan` too.
+        self.read_only: Final = read_only
+        #: After how many milliseconds a call fails; None: it may take as long as it likes.
+        self.timeout_ms: Final = timeout_ms
+
+    def __repr__(self) -> str:
+        return f"<lodger.Tool {self.name}>"
 
     def __call__(self, *positional: _P.args, **named: _P.kwargs) -> _R:
         return self.execute(*positional, **named)
@@ -73,8 +84,7 @@ class Tool(Generic[_P, _R]):
         return arguments
 
 
-@dataclass(frozen=True, slots=True)
-class Parameters:
+class Parameters(NamedTuple):
     """What a function says of its parameters."""
 
     signature: inspect.Signature

@@ -9,18 +9,15 @@ from __future__ import annotations
 import asyncio
 import json
 from collections import deque
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any
 
 from . import _native
-from ._errors import error, error_from_wire
+from ._base import outcome_of
+from ._errors import error
 from ._events import Event, TurnResult, event_from_wire
-from ._requests import Requests
-
-if TYPE_CHECKING:
-    from . import _types
-    from ._agent import Agent, Input
+from ._serving import Serving
 
 #: Events that cross at once.
 _BATCH = 256
@@ -29,12 +26,12 @@ _BATCH = 256
 class Running:
     """A turn as its hub knows it."""
 
-    __slots__ = ("_bell", "_ended", "_loop", "_requests", "_rested", "_waiting", "is_read", "native")
+    __slots__ = ("_bell", "_ended", "_loop", "_rested", "_serving", "_waiting", "is_read", "native")
 
-    def __init__(self, native: _native.Turn, requests: Requests, loop: asyncio.AbstractEventLoop) -> None:
+    def __init__(self, native: _native.Turn, serving: Serving, loop: asyncio.AbstractEventLoop) -> None:
         self.native = native
         self.is_read = False
-        self._requests = requests
+        self._serving = serving
         self._loop = loop
         self._bell: asyncio.Future[None] | None = None
         self._rested = True
@@ -73,10 +70,7 @@ class Running:
                 await waiting
             finally:
                 self._waiting.discard(waiting)
-        result = TurnResult.from_wire(cast("_types.TurnResult", self._ended))
-        if result.reason == "error" and "error" in self._ended:
-            raise error_from_wire(self._ended["error"], result)
-        return result
+        return outcome_of(self._ended)
 
     def _future(self) -> asyncio.Future[None]:
         if asyncio.get_running_loop() is not self._loop:
@@ -90,9 +84,9 @@ class Running:
     def requests_ready(self) -> bool:
         for item in json.loads(self.native.take_lane() or "[]"):
             if item["type"] == "opened":
-                self._requests.opened(item["request"])
+                self._serving.opened(item["request"])
             elif item["type"] == "withdrawn":
-                self._requests.withdrawn(item["requestId"])
+                self._serving.withdrawn(item["requestId"])
             elif item["type"] == "ended":
                 self._end(item["result"])
         return self.has_ended
@@ -101,7 +95,7 @@ class Running:
         self._ended = result
         # The hub tells no more, and all events are in the queue.
         self.events_ready()
-        self._requests.all_withdrawn()
+        self._serving.all_withdrawn()
         for waiting in self._waiting:
             if not waiting.done():
                 waiting.set_result(None)
@@ -129,7 +123,7 @@ class Turn:
 
     __slots__ = ("__weakref__", "_agent", "_running")
 
-    def __init__(self, agent: Agent, running: Running) -> None:
+    def __init__(self, agent: object, running: Running) -> None:
         # The agent must not be dropped under a turn that somebody holds.
         self._agent = agent
         self._running = running
@@ -213,15 +207,14 @@ class Events:
 class Stream:
     """`async with agent.stream(...) as events`: the prompt starts with the block and is settled at its end."""
 
-    __slots__ = ("_agent", "_events", "_input")
+    __slots__ = ("_events", "_prompt")
 
-    def __init__(self, agent: Agent, input: Input) -> None:
-        self._agent = agent
-        self._input = input
+    def __init__(self, prompt: Callable[[], Turn]) -> None:
+        self._prompt = prompt
         self._events: Events | None = None
 
     async def __aenter__(self) -> Events:
-        self._events = aiter(self._agent.prompt(self._input))
+        self._events = aiter(self._prompt())
         return self._events
 
     async def __aexit__(

@@ -969,6 +969,8 @@ class QuestionRequest(TypedDict):
 class Request(TypedDict):
     """An open request."""
 
+    #: Which of permission, tool, question, plan there is.
+    kind: RequestKind
     #: Answer with this id, or by the handle.
     requestId: RequestId
     #: Unix milliseconds after which it is refused; absent when it waits for ever.

@@ -21,8 +21,10 @@ pub enum Face {
     Bun,
     /// The same in Deno.
     Deno,
-    /// The Python package.
+    /// The Python package on an event loop.
     Python,
+    /// The Python package without one.
+    PythonSync,
     /// The command line.
     StreamJson,
 }
@@ -39,9 +41,10 @@ impl Face {
                 Some(command) => with_package(command, &root),
                 None => return None,
             },
-            Self::Python => {
+            Self::Python | Self::PythonSync => {
                 let mut command = Command::new(needed(&root.join(".venv/bin/python")));
                 command.arg(root.join("bindings-python/tests/trace.py"));
+                command.args((self == Self::PythonSync).then_some("--sync"));
                 command
             }
             Self::StreamJson => return Some(command_line(played)),

@@ -5,6 +5,8 @@ pub(crate) mod types;
 
 use std::fmt::Write;
 
+use crate::vocabulary::{Field, Shape, Ty, Vocabulary};
+
 /// As ruff is set up for the Python package.
 const LINE_WIDTH: usize = 120;
 
@@ -44,4 +46,23 @@ fn alias(out: &mut String, name: &str, about: &str, choices: &[String]) {
     } else {
         line(out, &format!("{name}: TypeAlias = (\n    {}\n)", choices.join("\n    | ")));
     }
+}
+
+/// The fields of a record that carries one of several bodies: the word that names the body, and each body, which may
+/// not be there. The word's type is the choice of exactly these words.
+fn keyed_fields(types: &Vocabulary, tag: &str, base: &[Field], bodies: &[Field]) -> Vec<Field> {
+    let names: Vec<_> = bodies.iter().map(|body| body.name.as_str()).collect();
+    let choice = types.iter().find(|(_, ty)| match &ty.shape {
+        Shape::Choice(choices) => choices.iter().map(|choice| choice.word.as_str()).eq(names.iter().copied()),
+        _ => false,
+    });
+    let tag = Field {
+        name: tag.to_owned(),
+        doc: format!("Which of {} there is.", names.join(", ")),
+        ty: choice.map_or(Ty::Text, |(name, _)| Ty::Named(name.clone())),
+        required: true,
+        default: None,
+    };
+    let bodies = bodies.iter().cloned().map(|body| Field { required: false, ..body });
+    std::iter::once(tag).chain(base.iter().cloned()).chain(bodies).collect()
 }

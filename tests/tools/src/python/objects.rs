@@ -1,9 +1,12 @@
-//! `_events.py`: what an agent hands out, as dataclasses, each read from its dictionary by `from_wire`.
+//! `_events.py`: what an agent hands out, as views of its JSON.
 //!
-//! The classes are not frozen: a frozen dataclass takes more than twice as long to make, and a fast stream makes
-//! one for each delta.
+//! A fast stream makes one object for each delta, and a program loads all classes before its first prompt: an object is
+//! no more than a hold on its dictionary, and a class no more than its read-only properties. See `_record.py`.
 
-use super::{alias, comment, docstring, line};
+use std::collections::BTreeSet;
+use std::fmt::Write;
+
+use super::{LINE_WIDTH, alias, docstring, keyed_fields, line};
 use crate::names::snake;
 use crate::vocabulary::{self, Field, Member, Shape, Ty, Type, Vocabulary};
 
@@ -12,24 +15,29 @@ const HEADER: &str = "\
 
 Generated from the Rust types in core/protocol by `make gen`. Do not edit.
 
-Attributes have the names of the JSON, in snake_case; what is absent there is `None` here. An event or a block of a
-type that this version does not know comes as `UnknownEvent` or `UnknownContent`: ignore it.
+Attributes have the names of the JSON, in snake_case; what is absent there is `None` here. They are read-only, and the
+objects and lists in them are made when they are looked at. An event or a block of a type that this version does not
+know comes as `UnknownEvent` or `UnknownContent`: ignore it.
 \"\"\"
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any, ClassVar, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
 
-from . import _types
+from ._record import Record
+
+if TYPE_CHECKING:
+    from . import _types
 ";
+
+/// What a host may hand over as well, so that it must be able to make it.
+const MADE_BY_HOSTS: &str = "Prompt";
 
 /// What a host receives; what it sends stays a dictionary.
 const DOORS: &[&str] = &["Event", "Request", "TurnResult", "UsageReport", "Message", "Error"];
 
 pub(crate) fn emit(types: &Vocabulary) -> String {
-    let emitter = Emitter { types };
+    let emitter = Emitter { types, made_by_hosts: vocabulary::reached(types, &[MADE_BY_HOSTS]) };
     let mut classes = String::new();
     let mut unions = String::new();
     for name in vocabulary::reached(types, DOORS) {
@@ -40,18 +48,18 @@ pub(crate) fn emit(types: &Vocabulary) -> String {
 
 struct Emitter<'a> {
     types: &'a Vocabulary,
+    made_by_hosts: BTreeSet<&'a str>,
 }
 
 impl Emitter<'_> {
     fn named(&self, name: &str, ty: &Type, classes: &mut String, unions: &mut String) {
+        let class = Class { name, about: &ty.doc, parent: "Record", ..Class::default() };
         match &ty.shape {
             Shape::Record(fields) => {
-                let class = Class { name, about: &ty.doc, ..Class::default() };
                 self.class(classes, &class, fields);
             }
-            Shape::Keyed { base, bodies, .. } => {
-                let class = Class { name, about: &ty.doc, ..Class::default() };
-                self.class(classes, &class, &keyed_fields(base, bodies));
+            Shape::Keyed { tag, base, bodies } => {
+                self.class(classes, &class, &keyed_fields(self.types, tag, base, bodies));
             }
             Shape::Union { tag, base, members } => self.union(name, ty, (tag, base, members), classes, unions),
             Shape::Text | Shape::Choice(_) | Shape::Either(_) | Shape::Plain(_) => {}
@@ -67,24 +75,23 @@ impl Emitter<'_> {
         unions: &mut String,
     ) {
         let base_name = format!("{name}Base");
-        let parent = if base.is_empty() { "" } else { base_name.as_str() };
+        let parent = if base.is_empty() { "Record" } else { base_name.as_str() };
         if !base.is_empty() {
             let about = format!("What every {} has.", name.to_lowercase());
-            line(classes, &format!("\n\n@dataclass(slots=True, kw_only=True)\nclass {base_name}:"));
-            docstring(classes, &about);
-            classes.push('\n');
-            self.attributes(classes, base);
+            self.class(classes, &Class { name: &base_name, about: &about, parent: "Record", ..Class::default() }, base);
         }
         for member in members {
             let carried = member.carries.as_ref().and_then(|carried| self.types.get(carried));
             let fields = match carried.map(|carried| &carried.shape) {
-                Some(Shape::Keyed { base, bodies, .. }) => keyed_fields(base, bodies),
+                Some(Shape::Keyed { tag, base, bodies }) => keyed_fields(self.types, tag, base, bodies),
                 _ => member.fields.clone(),
             };
-            let class = Class { name: &member.name, about: &member.doc, parent, base, tag: Some((tag, &member.word)) };
+            let is_made_by_hosts = self.made_by_hosts.contains(name);
+            let tag = Some((tag, member.word.as_str()));
+            let class = Class { name: &member.name, about: &member.doc, parent, tag, is_made_by_hosts };
             self.class(classes, &class, &fields);
         }
-        self.unknown(classes, name, tag, parent, base);
+        unknown(classes, name, tag, parent);
         let unknown = format!("Unknown{name}");
         let mut names: Vec<_> = members.iter().map(|member| member.name.clone()).collect();
         names.push(unknown.clone());
@@ -92,75 +99,79 @@ impl Emitter<'_> {
         alias(unions, name, &ty.doc, &names);
         let lower = snake(name);
         let table = format!("_{}", lower.to_uppercase());
-        line(unions, &format!("\n{table}: dict[str, Callable[[Any], {name}]] = {{"));
+        line(unions, &format!("\n{table}: dict[str, type[{name}]] = {{"));
         for member in members {
-            line(unions, &format!("    \"{}\": {}.from_wire,", member.word, member.name));
+            line(unions, &format!("    \"{}\": {},", member.word, member.name));
         }
         line(unions, "}");
         line(unions, &format!("\n\ndef {lower}_from_wire(wire: Any) -> {name}:"));
         line(unions, &format!("    \"\"\"Reads any {lower}; one of a type that is not known too.\"\"\""));
-        line(unions, &format!("    return {table}.get(wire[\"{tag}\"], {unknown}.from_wire)(wire)"));
-    }
-
-    fn unknown(&self, out: &mut String, name: &str, tag: &str, parent: &str, base: &[Field]) {
-        let parents = if parent.is_empty() { String::new() } else { format!("({parent})") };
-        line(out, &format!("\n\n@dataclass(slots=True)\nclass Unknown{name}{parents}:"));
-        docstring(out, "Of a type that this version does not know: ignore it, or look into `wire`.");
-        line(out, &format!("\n    {tag}: ClassVar[Literal[\"unknown\"]] = \"unknown\""));
-        line(out, "    #: All of it, as it came.\n    wire: dict[str, Any]");
-        line(out, &format!("\n    @classmethod\n    def from_wire(cls, wire: Any) -> Unknown{name}:"));
-        line(out, "        return cls(\n            wire=wire,");
-        for field in base {
-            line(out, &format!("            {}={},", snake(&field.name), self.read(field)));
-        }
-        line(out, "        )");
+        line(unions, &format!("    return {table}.get(wire[\"{tag}\"], {unknown}).from_wire(wire)"));
     }
 
     fn class(&self, out: &mut String, class: &Class<'_>, fields: &[Field]) {
-        let name = class.name;
-        let parents = if class.parent.is_empty() { String::new() } else { format!("({})", class.parent) };
-        line(out, &format!("\n\n@dataclass(slots=True)\nclass {name}{parents}:"));
-        docstring(out, class.about);
-        out.push('\n');
-        if let Some((tag, word)) = class.tag {
+        let Class { name, about, parent, tag, is_made_by_hosts } = class;
+        open_class(out, name, parent, about);
+        if !fields.is_empty() {
+            let names: Vec<_> = fields.iter().map(|field| format!("\"{}\"", snake(&field.name))).collect();
+            let comma = if names.len() == 1 { "," } else { "" };
+            let one_line = format!("    __match_args__ = ({}{comma})", names.join(", "));
+            if one_line.len() <= LINE_WIDTH {
+                line(out, &one_line);
+            } else {
+                line(out, &format!("    __match_args__ = (\n        {},\n    )", names.join(",\n        ")));
+            }
+        }
+        if let Some((tag, word)) = tag {
             line(out, &format!("    {tag}: ClassVar[Literal[\"{word}\"]] = \"{word}\""));
         }
-        self.attributes(out, fields);
-        line(out, &format!("\n    @classmethod\n    def from_wire(cls, wire: _types.{name}) -> {name}:"));
-        line(out, "        return cls(");
-        for field in fields.iter().chain(class.base) {
-            line(out, &format!("            {}={},", snake(&field.name), self.read(field)));
+        line(out, &format!("    _wire: _types.{name}"));
+        if let Some(tag) = tag.filter(|_| *is_made_by_hosts) {
+            self.constructor(out, tag, fields);
         }
-        line(out, "        )");
-    }
-
-    fn attributes(&self, out: &mut String, fields: &[Field]) {
         for field in fields {
-            comment(out, &field.doc);
-            let ty = self.ty_name(&field.ty);
-            let ty = match (field.required, &field.default, &field.ty) {
-                (true, ..) | (false, None, Ty::Any) => ty,
-                (false, Some(_), _) => ty,
-                (false, None, _) => format!("{ty} | None"),
-            };
-            let default = match (field.required, &field.default) {
-                (true, _) => String::new(),
-                (false, default) => format!(" = {}", literal(default.as_ref())),
-            };
-            line(out, &format!("    {}: {ty}{default}", snake(&field.name)));
+            self.property(out, field);
         }
     }
 
-    /// The expression that reads a field from `wire`.
+    fn property(&self, out: &mut String, field: &Field) {
+        line(out, &format!("\n    @property\n    def {}(self) -> {}:", snake(&field.name), self.attribute_type(field)));
+        line(out, &format!("        \"\"\"{}\"\"\"", field.doc.replace('\n', "\n        ")));
+        line(out, &format!("        return {}", self.read(field)));
+    }
+
+    /// Fields that must be given come first, each in the order of the JSON.
+    fn constructor(&self, out: &mut String, (tag, word): (&str, &str), fields: &[Field]) {
+        let (required, optional): (Vec<_>, Vec<_>) = fields.iter().partition(|field| field.required);
+        let mut parameters = String::new();
+        let mut wire = format!("\"{tag}\": \"{word}\"");
+        for field in required.into_iter().chain(optional) {
+            let name = snake(&field.name);
+            let default = if field.required { "" } else { &format!(" = {}", literal(field.default.as_ref())) };
+            let _ = write!(parameters, ", {name}: {}{default}", self.attribute_type(field));
+            let _ = write!(wire, ", \"{}\": {name}", field.name);
+        }
+        line(out, &format!("\n    def __init__(self{parameters}) -> None:\n        self._fill({{{wire}}})"));
+    }
+
+    fn attribute_type(&self, field: &Field) -> String {
+        let ty = self.ty_name(&field.ty);
+        match (field.required, &field.default, &field.ty) {
+            (true, ..) | (false, None, Ty::Any) | (false, Some(_), _) => ty,
+            (false, None, _) => format!("{ty} | None"),
+        }
+    }
+
+    /// The expression that reads a field.
     fn read(&self, field: &Field) -> String {
-        let key = format!("wire[\"{}\"]", field.name);
+        let key = format!("self._wire[\"{}\"]", field.name);
         let value = self.convert(&field.ty, &key);
         match (field.required, value == key, &field.default) {
             (true, ..) => value,
-            (false, true, None) => format!("wire.get(\"{}\")", field.name),
-            (false, true, default) => format!("wire.get(\"{}\", {})", field.name, literal(default.as_ref())),
+            (false, true, None) => format!("self._wire.get(\"{}\")", field.name),
+            (false, true, default) => format!("self._wire.get(\"{}\", {})", field.name, literal(default.as_ref())),
             (false, false, default) => {
-                format!("{value} if \"{}\" in wire else {}", field.name, literal(default.as_ref()))
+                format!("{value} if \"{}\" in self._wire else {}", field.name, literal(default.as_ref()))
             }
         }
     }
@@ -203,14 +214,23 @@ struct Class<'a> {
     name: &'a str,
     about: &'a str,
     parent: &'a str,
-    base: &'a [Field],
     tag: Option<(&'a str, &'a str)>,
+    is_made_by_hosts: bool,
 }
 
-fn keyed_fields(base: &[Field], bodies: &[Field]) -> Vec<Field> {
-    let bodies = bodies.iter().cloned().map(|body| Field { required: false, ..body });
-    let (required, optional): (Vec<_>, Vec<_>) = base.iter().cloned().partition(|field| field.required);
-    required.into_iter().chain(bodies).chain(optional).collect()
+fn open_class(out: &mut String, name: &str, parent: &str, about: &str) {
+    line(out, &format!("\n\nclass {name}({parent}):"));
+    docstring(out, about);
+    line(out, "\n    __slots__ = ()");
+}
+
+fn unknown(out: &mut String, name: &str, tag: &str, parent: &str) {
+    let about = "Of a type that this version does not know: ignore it, or look into `wire`.";
+    open_class(out, &format!("Unknown{name}"), parent, about);
+    line(out, "    __match_args__ = (\"wire\",)");
+    line(out, &format!("    {tag}: ClassVar[Literal[\"unknown\"]] = \"unknown\""));
+    line(out, "\n    @property\n    def wire(self) -> dict[str, Any]:");
+    line(out, "        \"\"\"All of it, as it came.\"\"\"\n        return self.to_wire()");
 }
 
 fn literal(value: Option<&serde_json::Value>) -> &'static str {

@@ -1,7 +1,7 @@
 //! Typed dictionaries: `_types.py` is the JSON with the names that stand in it, `_inputs.py` is what a host hands
 //! over, in snake_case.
 
-use super::{alias, comment, docstring, line};
+use super::{alias, comment, docstring, keyed_fields, line};
 use crate::names::snake;
 use crate::vocabulary::{self, Field, Member, Shape, Ty, Type, Vocabulary};
 
@@ -101,10 +101,8 @@ impl<'a> Emitter<'a> {
                 line(&mut self.words, "]");
             }
             Shape::Record(fields) => self.dictionary(name, &ty.doc, fields),
-            Shape::Keyed { base, bodies, .. } => {
-                let bodies = bodies.iter().cloned().map(|body| Field { required: false, ..body });
-                let fields: Vec<_> = base.iter().cloned().chain(bodies).collect();
-                self.dictionary(name, &ty.doc, &fields);
+            Shape::Keyed { tag, base, bodies } => {
+                self.dictionary(name, &ty.doc, &keyed_fields(self.types, tag, base, bodies));
             }
             Shape::Union { tag, base, members } => {
                 let parent = format!("{name}Base");

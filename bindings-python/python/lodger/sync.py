@@ -1,0 +1,379 @@
+"""Lodger without an event loop: `from lodger import sync`.
+
+with sync.create_agent(cwd=".", model="anthropic/claude-sonnet-5-5") as agent:
+    for event in agent.prompt("What does this project do?"):
+        if event.type == "text_delta":
+            print(event.text, end="", flush=True)
+
+The thread that reads a turn does everything for it: handlers and tools run on it, one after the other, while it waits
+for the next event. So what they use needs no locks, and Ctrl-C reaches them. Without a reader nothing is served.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import json
+import os
+import threading
+import time
+import weakref
+from collections import deque
+from collections.abc import Callable, Sequence
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
+
+from . import _native
+from ._base import AgentBase, Input, create, outcome_of
+from ._errors import LodgerError, error
+from ._events import Event, TurnResult, event_from_wire
+from ._options import to_json
+from ._process import open_agents
+from ._requests import Handlers, PermissionRequest, PlanRequest, QuestionRequest, Request, is_async
+from ._tools import Tool, as_tool
+
+if TYPE_CHECKING:
+    from . import _inputs, _types
+
+__all__ = [
+    "Agent",
+    "Events",
+    "PermissionHandler",
+    "PlanHandler",
+    "QuestionHandler",
+    "Stream",
+    "Turn",
+    "create_agent",
+]
+
+PermissionHandler: TypeAlias = Callable[[PermissionRequest], "_inputs.PermissionAnswer"]
+QuestionHandler: TypeAlias = Callable[[QuestionRequest], "_inputs.QuestionAnswer"]
+PlanHandler: TypeAlias = Callable[[PlanRequest], "_inputs.PlanAnswer"]
+
+#: Events that cross at once.
+_BATCH = 256
+#: The key of a turn in its own mailbox.
+_KEY = 1
+
+
+def create_agent(
+    *,
+    cwd: str | os.PathLike[str] | None = None,
+    roots: Sequence[str | os.PathLike[str]] | None = None,
+    model: str | None = None,
+    endpoint: _inputs.Endpoint | None = None,
+    auth: _inputs.Auth | None = None,
+    mode: _types.Mode | None = None,
+    instructions: str | Sequence[str] | None = None,
+    append_instructions: str | Sequence[str] | None = None,
+    tools: Sequence[Tool[..., Any] | Callable[..., Any]] = (),
+    env: _inputs.EnvOptions | None = None,
+    requests: _types.RequestDelivery | None = None,
+    permission_timeout_ms: int | None = None,
+    limits: _inputs.Limits | None = None,
+    session_id: str | None = None,
+    on_permission: PermissionHandler | None = None,
+    on_question: QuestionHandler | None = None,
+    on_plan: PlanHandler | None = None,
+    **unknown: NoReturn,
+) -> Agent:
+    """`lodger.create_agent` without a loop: the same options, but handlers and tools are plain functions."""
+    options = {
+        "cwd": cwd,
+        "roots": roots,
+        "model": model,
+        "endpoint": endpoint,
+        "auth": auth,
+        "mode": mode,
+        "instructions": instructions,
+        "append_instructions": append_instructions,
+        "env": env,
+        "requests": requests,
+        "permission_timeout_ms": permission_timeout_ms,
+        "limits": limits,
+        "session_id": session_id,
+        **unknown,
+    }
+    handlers = {"on_permission": on_permission, "on_question": on_question, "on_plan": on_plan}
+    host_tools = [as_tool(given) for given in tools]
+    functions = {**handlers, **{f"tool {tool.name}": tool.execute for tool in host_tools}}
+    for name, function in functions.items():
+        if function is not None and is_async(function):
+            raise error("invalid_options", f"{name} is a coroutine function, which needs a loop; pass a plain function")
+    return Agent(*create(options, host_tools, handlers))
+
+
+class Agent(AgentBase):
+    """Made by `create_agent`. Close it, or use it as `with`; one prompt runs at a time."""
+
+    __slots__ = ("_last",)
+
+    def __init__(self, native: _native.Agent, handlers: Handlers) -> None:
+        super().__init__(native, handlers)
+        self._last: weakref.ref[_Reading] | None = None
+
+    def prompt(self, input: Input) -> Turn:
+        """Starts a turn and gives it at once: iterate it, or ask for its `result()`.
+
+        Raises at once for malformed input, a closed agent, and while another turn runs (`session_busy`).
+        """
+        native = self._native.prompt(to_json(input, "invalid_input"))
+        reading = _Reading(self._native, self._handlers, native)
+        self._last = weakref.ref(reading)
+        return Turn(self, reading)
+
+    def stream(self, input: Input) -> Stream:
+        """The strict form: `with agent.stream(...) as events` settles the turn before the block is left."""
+        return Stream(functools.partial(self.prompt, input))
+
+    def close(self, timeout: float = 1.0) -> None:
+        """Cancels what runs, ends what it started, and waits for that, `timeout` seconds at most. May be repeated."""
+        try:
+            self._native.close(timeout)
+        except LodgerError as error:
+            if error.code != "timeout":
+                raise
+        open_agents.discard(self._native)
+        if self._last is not None and (reading := self._last()) is not None:
+            reading.agent_closed()
+
+    def __enter__(self) -> Agent:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, raised: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+class _Reading:
+    """A turn, and what its reader has to do for it."""
+
+    __slots__ = ("__weakref__", "_agent", "_asked", "_handlers", "_is_closed", "_mailbox", "_reader", "native")
+
+    def __init__(self, agent: _native.Agent, handlers: Handlers, native: _native.Turn) -> None:
+        self.native = native
+        self._agent = agent
+        self._handlers = handlers
+        self._is_closed = False
+        # Opened and not yet answered, in order; the first may be with its handler.
+        self._asked: dict[str, Request] = {}
+        # Only a turn that is read needs a descriptor to wait on.
+        self._mailbox: _native.Mailbox | None = None
+        # The thread that reads, from the claim until the reader has left.
+        self._reader: int | None = None
+
+    def claim(self) -> None:
+        """This thread is the one reader from now on."""
+        self.native.claim_reader()
+        self._reader = threading.get_ident()
+        self._mailbox = _native.Mailbox(socket=False)
+        self.native.attach(self._mailbox, _KEY)
+
+    def leave(self) -> None:
+        """Nobody reads any more."""
+        self._reader = self._mailbox = None
+        self.native.cancel()
+
+    def next_batch(self) -> str:
+        """The next events as a JSON array, empty at the end. Serves requests while there are none."""
+        try:
+            while (mailbox := self._mailbox) is not None:
+                # In this order: what comes after `take` rings.
+                mailbox.take()
+                if (batch := self.native.drain(_BATCH)) is not None:
+                    if batch == "[]":
+                        self._reader = self._mailbox = None
+                    return batch
+                self._take_lane()
+                if request := next(iter(self._asked.values()), None):
+                    self._serve(request)
+                elif self._is_closed:
+                    raise error("closed", "the agent was closed before the turn had ended")
+                else:
+                    mailbox.wait(None)
+        except BaseException:
+            self.native.cancel()
+            raise
+        return "[]"
+
+    def result(self) -> TurnResult:
+        """Waits for the end, without reading, and raises when it is an error."""
+        if self._reader == threading.get_ident():
+            raise error("reader_busy", "this thread reads the turn; read to its end or leave the loop before")
+        # Signals are heard between two waits.
+        while (wire := self.native.wait(0.1)) is None:
+            if self._is_closed:
+                raise error("closed", "the agent was closed before the turn had ended")
+        return outcome_of(json.loads(wire))
+
+    def agent_closed(self) -> None:
+        """No ring comes from the engine any more."""
+        self._is_closed = True
+        if (mailbox := self._mailbox) is not None:
+            mailbox.ring()
+
+    def is_withdrawn(self, request_id: str) -> bool:
+        """Whether it was settled without its handler."""
+        if (mailbox := self._mailbox) is not None:
+            mailbox.take()
+            self._take_lane()
+        return request_id not in self._asked
+
+    def wait(self, seconds: float | None) -> None:
+        """Until anything comes."""
+        if (mailbox := self._mailbox) is not None:
+            mailbox.wait(seconds)
+
+    def _take_lane(self) -> None:
+        for item in json.loads(self.native.take_lane() or "[]"):
+            if item["type"] == "opened":
+                request_id = item["request"]["requestId"]
+                withdrawal = _Withdrawal(self, request_id)
+                self._asked[request_id] = Request(self._agent, self._handlers, item["request"], withdrawal)
+            elif item["type"] == "withdrawn":
+                self._asked.pop(item["requestId"], None)
+            elif item["type"] == "ended":
+                self._asked.clear()
+
+    def _serve(self, request: Request) -> None:
+        try:
+            request.answered(request.call()())
+        except Exception as raised:
+            request.failed(raised)
+        except BaseException as raised:
+            # In this order: else the turn would go on with the refusal.
+            self.native.cancel()
+            request.failed(raised)
+            raise
+        finally:
+            self._asked.pop(request.id, None)
+
+
+class _Withdrawal(threading.Event):
+    """Looks when it is asked: the thread that would be told is the one that asks."""
+
+    def __init__(self, reading: _Reading, request_id: str) -> None:
+        super().__init__()
+        self._reading = reading
+        self._request_id = request_id
+
+    def is_set(self) -> bool:
+        if not super().is_set() and self._reading.is_withdrawn(self._request_id):
+            self.set()
+        return super().is_set()
+
+    def wait(self, timeout: float | None = None) -> bool:
+        until = None if timeout is None else time.monotonic() + timeout
+        while not self.is_set():
+            left = None if until is None else until - time.monotonic()
+            if left is not None and left <= 0:
+                return False
+            self._reading.wait(left)
+        return True
+
+
+class Turn:
+    """A turn that runs from the moment `agent.prompt()` returned it. Dropping it cancels it.
+
+    - `for event in turn` yields every event, `done` the last. Leaving the loop early cancels the turn.
+    - `turn.result()` gives the result; it reads to the end unless somebody reads already.
+
+    Whoever reads also serves what the turn asks, see the module. `KeyboardInterrupt` while it waits, or from a handler,
+    cancels the turn. A turn has one reader: a second loop raises `reader_busy`. A result whose reason is `error` is
+    raised as a `LodgerError` with the partial result in `.result`; a cancelled turn ends normally.
+    """
+
+    __slots__ = ("__weakref__", "_agent", "_is_read", "_reading")
+
+    def __init__(self, agent: Agent, reading: _Reading) -> None:
+        # The agent must not be dropped under a turn that somebody holds.
+        self._agent = agent
+        self._reading = reading
+        self._is_read = False
+
+    @property
+    def id(self) -> str:
+        """The turn, as events name it."""
+        return self._reading.native.id
+
+    def cancel(self) -> None:
+        """Asks the turn to end; does not wait. From any thread; late or repeated calls have no effect."""
+        self._reading.native.cancel()
+
+    def result(self) -> TurnResult:
+        """Reads to the end, or waits for it while another thread reads, and gives the result."""
+        if not self._is_read:
+            self._claim()
+            try:
+                while self._reading.next_batch() != "[]":
+                    pass
+            finally:
+                self._reading.leave()
+        return self._reading.result()
+
+    def __iter__(self) -> Events:
+        self._claim()
+        return Events(self, self._reading)
+
+    def _claim(self) -> None:
+        self._reading.claim()
+        self._is_read = True
+
+
+class Events:
+    """The one reader of a turn. Dropping it, or closing it, before `done` cancels the turn."""
+
+    __slots__ = ("_batch", "_has_ended", "_reading", "turn")
+
+    def __init__(self, turn: Turn, reading: _Reading) -> None:
+        #: The turn that is read.
+        self.turn = turn
+        self._reading = reading
+        self._batch: deque[dict[str, Any]] = deque()
+        self._has_ended = False
+
+    def __iter__(self) -> Events:
+        return self
+
+    def __next__(self) -> Event:
+        while not self._batch:
+            if self._has_ended:
+                raise StopIteration
+            batch = self._reading.next_batch()
+            self._has_ended = batch == "[]"
+            self._batch.extend(json.loads(batch))
+        return event_from_wire(self._batch.popleft())
+
+    def close(self) -> None:
+        """Cancels the turn unless it has ended, and waits until it is settled."""
+        self._batch.clear()
+        if not self._has_ended:
+            self._has_ended = True
+            self._reading.leave()
+            with contextlib.suppress(LodgerError):
+                self._reading.result()
+
+    def __del__(self) -> None:
+        if not self._has_ended:
+            self._reading.leave()
+
+
+class Stream:
+    """`with agent.stream(...) as events`: the prompt starts with the block and is settled at its end."""
+
+    __slots__ = ("_events", "_prompt")
+
+    def __init__(self, prompt: Callable[[], Turn]) -> None:
+        self._prompt = prompt
+        self._events: Events | None = None
+
+    def __enter__(self) -> Events:
+        self._events = iter(self._prompt())
+        return self._events
+
+    def __exit__(
+        self, kind: type[BaseException] | None, raised: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        if self._events is not None:
+            self._events.close()
