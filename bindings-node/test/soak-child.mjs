@@ -1,4 +1,4 @@
-// So many prompts in one process, in every way to read them; says what the process holds early on and at the end.
+// So many prompts in one process, in every way to read them; says what the process holds half-way and at the end.
 // Started by soak.test.mjs with `--expose-gc`.
 import { readdirSync, readFileSync } from 'node:fs';
 import { createAgent } from 'lodger';
@@ -60,9 +60,9 @@ async function held() {
   };
 }
 
-const early = await until(count / 5);
+const half = await until(count / 2);
 const late = await until(count);
-console.log(JSON.stringify({ prompts, early, late }));
+console.log(JSON.stringify({ prompts, half, late }));
 
 /** Runs up to so many prompts; what is held then. */
 async function until(some) {
