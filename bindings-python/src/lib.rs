@@ -10,6 +10,7 @@ mod tap;
 mod turn;
 
 use lodger::embed;
+use pyo3::exceptions::PyImportError;
 use pyo3::prelude::*;
 
 /// The version of the engine.
@@ -24,9 +25,23 @@ fn forget_after_fork() {
     embed::Runtime::forget_after_fork();
 }
 
+/// The interpreters of one process would share the default runtime and each other's exit. Python 3.12 and later refuse
+/// by themselves to load a module into a second one that does not say it may be.
+fn refuse_subinterpreters(py: Python<'_>) -> PyResult<()> {
+    if py.version_info() >= (3, 12) {
+        return Ok(());
+    }
+    let interpreters = py.import("_xxsubinterpreters")?;
+    if interpreters.call_method0("get_current")?.eq(interpreters.call_method0("get_main")?)? {
+        return Ok(());
+    }
+    Err(PyImportError::new_err("lodger does not support loading in subinterpreters; use threads or processes"))
+}
+
 /// The module.
 #[pymodule(gil_used = false)]
 fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    refuse_subinterpreters(module.py())?;
     module.add_class::<agent::Agent>()?;
     module.add_class::<turn::Turn>()?;
     module.add_class::<mailbox::Mailbox>()?;

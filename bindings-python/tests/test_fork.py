@@ -91,6 +91,38 @@ def test_the_parents_agent_answers_forked_in_the_child_and_a_new_one_works(scrip
     )
 
 
+def test_the_same_holds_without_a_loop(scripts: Scripts) -> None:
+    in_child(
+        """
+        from lodger import sync
+
+        agent = sync.create_agent(model=STREAM)
+        events = iter(agent.prompt("go"))
+        for _ in range(1000):
+            next(events)
+
+        def work():
+            for call in (lambda: agent.prompt("x"), agent.messages, agent.close, lambda: list(events)):
+                try:
+                    call()
+                except lodger.ForkedError as error:
+                    assert str(os.getpid()) in error.message
+                else:
+                    raise AssertionError("it worked")
+            with sync.create_agent(model=SHORT) as fresh:
+                assert fresh.prompt("hi").result().text == "ok"
+
+        for _ in range(20):
+            assert child_of(work) == 0
+        for _ in range(1000):
+            next(events)
+        events.close()
+        agent.close()
+        """,
+        scripts,
+    )
+
+
 def test_a_child_that_ends_like_any_program_does_not_hang(scripts: Scripts) -> None:
     in_child(
         """

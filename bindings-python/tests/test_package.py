@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import ast
 import copy
+import graphlib
 import inspect
 import os
 import pickle
 import subprocess
 import sys
+import textwrap
 from pathlib import Path
 from typing import Any
 
@@ -52,6 +55,31 @@ def test_names_of_types_can_be_had_at_run_time_but_cost_nothing_before() -> None
     assert run("from lodger import *; print(PermissionAnswer is not None, Agent.__name__)") == "True Agent"
     with pytest.raises(AttributeError, match="no attribute 'Moode'"):
         lodger.Moode  # type: ignore[attr-defined]  # noqa: B018
+
+
+def test_imports_go_one_way_those_of_types_too() -> None:
+    below: dict[str, set[str]] = {}
+    for file in (PACKAGE / "python" / "lodger").glob("*.py"):
+        nodes = [node for node in ast.walk(ast.parse(file.read_text())) if isinstance(node, ast.ImportFrom)]
+        names = {node.module or name.name for node in nodes if node.level for name in node.names}
+        below[file.stem] = names
+    assert list(graphlib.TopologicalSorter(below).static_order())
+
+
+@pytest.mark.skipif(sys.version_info >= (3, 14), reason="its subinterpreters are asked for in another way")
+def test_a_subinterpreter_is_refused() -> None:
+    program = """
+        import importlib, sys
+        import lodger
+        name = "_interpreters" if sys.version_info >= (3, 13) else "_xxsubinterpreters"
+        interpreters = importlib.import_module(name)
+        inner = "try:\\n import lodger\\nexcept ImportError as error:\\n print(error, flush=True)"
+        interpreters.run_string(interpreters.create(), f"import sys; sys.path = {sys.path!r}\\n{inner}")
+        print("the first one lives on", lodger.__version__)
+    """
+    first, second = run(textwrap.dedent(program)).splitlines()
+    assert "does not support loading in subinterpreters" in first
+    assert second == f"the first one lives on {lodger.__version__}"
 
 
 @pytest.mark.parametrize(

@@ -149,13 +149,24 @@ class Agent(AgentBase):
 class _Reading:
     """A turn, and what its reader has to do for it."""
 
-    __slots__ = ("__weakref__", "_agent", "_asked", "_handlers", "_is_closed", "_mailbox", "_reader", "native")
+    __slots__ = (
+        "__weakref__",
+        "_agent",
+        "_asked",
+        "_handlers",
+        "_is_closed",
+        "_mailbox",
+        "_process",
+        "_reader",
+        "native",
+    )
 
     def __init__(self, agent: _native.Agent, handlers: Handlers, native: _native.Turn) -> None:
         self.native = native
         self._agent = agent
         self._handlers = handlers
         self._is_closed = False
+        self._process = os.getpid()
         # Opened and not yet answered, in order; the first may be with its handler.
         self._asked: dict[str, Request] = {}
         # Only a turn that is read needs a descriptor to wait on.
@@ -177,6 +188,9 @@ class _Reading:
 
     def next_batch(self) -> str:
         """The next events as a JSON array, empty at the end. Serves requests while there are none."""
+        if os.getpid() != self._process:
+            # Looking would take the ring from the parent, with which the descriptor is shared.
+            raise error("forked", f"this turn belongs to process {self._process}; create an agent in {os.getpid()}")
         try:
             while (mailbox := self._mailbox) is not None:
                 # In this order: what comes after `take` rings.
