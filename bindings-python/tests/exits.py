@@ -1,6 +1,7 @@
 """A process that ends while its turns run: `exits.py MODE FOLDER`. Run by test_exit.py.
 
-Ten turns: some read, some not, one with a command running, one with a tool on a thread, one with an open permission.
+On a loop: some turns are read, some not, one has a command running, one a tool on a thread, one an open permission.
+Without a loop: three are read by threads that nobody joins, one by the main thread.
 """
 
 from __future__ import annotations
@@ -10,11 +11,13 @@ import json
 import os
 import signal
 import sys
+import threading
 import time
 from pathlib import Path
 from typing import Any
 
 import lodger
+from lodger import sync
 
 MODE, FOLDER = sys.argv[1], Path(sys.argv[2])
 
@@ -76,7 +79,24 @@ async def main() -> None:
         await asyncio.sleep(600)
 
 
-if MODE == "open-loop":
+def read_on_threads() -> None:
+    model_name = model("stream", {"type": "repeat", "text": "word ", "count": 10_000_000})
+    waiting = model("waiting", {"type": "text", "text": "tick "}, {"type": "delay", "ms": 600_000})
+    agents = [sync.create_agent(model=name) for name in (model_name, waiting, model_name, waiting)]
+    turns = [agent.prompt("go") for agent in agents]
+    for turn in turns[:3]:
+        threading.Thread(target=lambda turn=turn: list(turn), daemon=True).start()
+    events = iter(turns[3])
+    for _ in range(3):
+        next(events)
+    print("running", flush=True)
+    if MODE == "threads-sigint":
+        list(events)
+
+
+if MODE.startswith("threads"):
+    read_on_threads()
+elif MODE == "open-loop":
     # Neither closed nor cleaned up: what is left is the interpreter's to end.
     loop = asyncio.new_event_loop()
     loop.run_until_complete(main())

@@ -7,7 +7,8 @@ import time
 from pathlib import Path
 
 import lodger
-from kit import Scripts, call, mock_model, repeat, said, step, text
+from kit import Scripts, call, mock_model, repeat, said, step, text, until
+from lodger import _native
 
 DELTAS = 20_000
 
@@ -56,6 +57,34 @@ async def test_a_request_is_served_while_another_turn_streams_at_full_speed(scri
             read += 1
         await turn
     assert 0 < served_at < read
+
+
+async def test_a_request_reaches_its_handler_while_ten_thousand_deltas_lie_unread(
+    scripts: Scripts, folder: Path
+) -> None:
+    unread = 0
+
+    def deltas(turn: _native.Turn) -> int:
+        return (turn.drain(10_000) or "").count('"text_delta"')
+
+    async def ask(request: lodger.PermissionRequest) -> lodger.PermissionAnswer:
+        nonlocal unread
+        unread = sum(map(deltas, turns))
+        return {"kind": "allow_once"}
+
+    stream = scripts.model(step(repeat(DELTAS)))
+    streaming = [await lodger.create_agent(model=stream) for _ in range(40)]
+    # Their own lanes say when they stand on a full queue; no hub takes that away.
+    turns = [agent._native.prompt('"hi"') for agent in streaming]
+    for turn in turns:
+        await until(lambda turn=turn: "stalled" in (turn.take_lane() or ""))  # type: ignore[misc]
+
+    model = scripts.model(step(call("write_file", path="a.txt", content="a")), step(text("ok")))
+    async with await lodger.create_agent(cwd=folder, model=model, on_permission=ask) as asking:
+        assert (await asyncio.wait_for(asking.prompt("go"), 20)).text == "ok"
+    assert unread > 10_000
+    for agent in streaming:
+        await agent.close()
 
 
 async def test_a_reader_that_stops_stops_the_source_and_loses_nothing(scripts: Scripts) -> None:
