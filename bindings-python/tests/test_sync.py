@@ -329,6 +329,24 @@ def test_agents_of_many_threads_run_side_by_side_and_leave_no_descriptor(scripts
     assert texts == ["42"] * 80
 
 
+def test_once_a_turn_is_cancelled_no_handler_is_called(scripts: Scripts, folder: Path) -> None:
+    asked: list[str] = []
+
+    def ask(request: lodger.PermissionRequest) -> lodger.PermissionAnswer:
+        asked.append(request.tool_name)
+        return {"kind": "allow_once"}
+
+    model = scripts.model(step(call("write_file", path="a.txt", content="a")), after="last")
+    with sync.create_agent(cwd=folder, model=model, on_permission=ask) as agent:
+        for _ in range(20):
+            turn = agent.prompt("go")
+            for event in turn:
+                if event.type == "request_opened":
+                    turn.cancel()
+            assert turn.result().reason == "cancelled"
+    assert asked == []
+
+
 def test_a_dropped_turn_is_cancelled(scripts: Scripts, tmp_path: Path) -> None:
     with sync.create_agent(model=scripts.model(step(wait_for_file(tmp_path / "no")))) as agent:
         agent.prompt("hi")
