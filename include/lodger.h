@@ -41,6 +41,7 @@
  *     lodger_turn_result with a timeout other than 0, lodger_agent_close and lodger_runtime_shutdown answer
  *     LODGER_E_WOULD_DEADLOCK.
  *   - `wake` on a thread of the engine. It must return at once and may only signal your own loop.
+ *   - `closed` on a thread of its own, which may call everything but what waits.
  *   A callback may come before the function that registered it returned. It must not throw, longjmp or end its
  *   thread. After lodger_agent_close returned, none of the agent's runs. After a _free returned, none of that object
  *   starts; one that runs may finish.
@@ -427,6 +428,9 @@ typedef struct lodger_host {
   lodger_request_fn on_request;
 } lodger_host;
 
+/** Is told that an agent was closed, and how that went: LODGER_OK or LODGER_E_TIMEOUT. */
+typedef void (*lodger_closed_fn)(void *ctx, lodger_status status);
+
 /** A file descriptor to wait on with poll, epoll, select or kqueue. */
 typedef int lodger_waitable;
 
@@ -639,6 +643,45 @@ lodger_status lodger_agent_create(const lodger_runtime *runtime,
                                   lodger_error **err);
 
 /**
+ * Creates an agent that goes on where a checkpoint was taken: with its history and its usage, in a session of its own.
+ * Everything else comes from `options_json`, as for lodger_agent_create; nothing in the bytes can change that. Bytes
+ * that were damaged or made up are refused.
+ *
+ * Any thread.
+ *
+ * @param runtime      Where it runs; NULL for the shared default. It need not outlive the agent.
+ * @param checkpoint   What lodger_agent_checkpoint gave, perhaps elsewhere. Copied before the call returns.
+ * @param options_json As for lodger_agent_create.
+ * @param host         As for lodger_agent_create. `ctx` belongs to the library from now on, also when the call fails.
+ * @param[out] out     The agent. Yours: lodger_agent_free.
+ * @param[out] err     The error, or NULL if you do not want it. Yours: lodger_error_free.
+ * @return LODGER_OK; LODGER_E_CHECKPOINT_CORRUPT, LODGER_E_CHECKPOINT_UNSUPPORTED, LODGER_E_CHECKPOINT_INVALID,
+ *         LODGER_E_CHECKPOINT_TOO_LARGE, and what lodger_agent_create answers.
+ * @since 0.1.0
+ */
+lodger_status lodger_agent_restore(const lodger_runtime *runtime,
+                                   lodger_bytes checkpoint,
+                                   lodger_str options_json,
+                                   const lodger_host *host,
+                                   lodger_agent **out,
+                                   lodger_error **err);
+
+/**
+ * Takes the conversation so far as bytes: history and usage, no option, no key, no file. Only between turns. Keep them
+ * where you like; lodger_agent_restore goes on from them, also on another machine.
+ *
+ * Any thread.
+ *
+ * @param agent    The agent.
+ * @param[out] out The bytes. Yours: lodger_blob_free.
+ * @param[out] err The error, or NULL if you do not want it. Yours: lodger_error_free.
+ * @return LODGER_OK; LODGER_E_SESSION_BUSY, LODGER_E_CLOSED, LODGER_E_CHECKPOINT_TOO_LARGE, LODGER_E_INVALID_INPUT,
+ *         LODGER_E_FORKED.
+ * @since 0.1.0
+ */
+lodger_status lodger_agent_checkpoint(const lodger_agent *agent, lodger_blob **out, lodger_error **err);
+
+/**
  * Sends a prompt. The turn starts at once and goes on until its `done` event, whether or not you read it; it stops
  * at a full queue until you do. An agent has one turn at a time.
  *
@@ -748,6 +791,28 @@ lodger_status lodger_agent_call(const lodger_agent *agent,
  * @since 0.1.0
  */
 lodger_status lodger_agent_close(const lodger_agent *agent, int64_t timeout_ms, lodger_error **err);
+
+/**
+ * The same for those who must not wait: closes on a thread of its own and calls `closed` when it is over.
+ *
+ * Any thread, also inside a callback.
+ *
+ * @param agent      The agent. You may free it at once.
+ * @param timeout_ms How long it may take, 0 or more.
+ * @param closed     Told how it went, once, on a thread of the library that ends with it. It may call everything but
+ *                   what waits.
+ * @param ctx        Handed to `closed`. It belongs to the library from now on, also when the call fails.
+ * @param drop       Frees `ctx`; may be NULL.
+ * @param[out] err   The error, or NULL if you do not want it. Yours: lodger_error_free.
+ * @return LODGER_OK; LODGER_E_INVALID_INPUT, LODGER_E_FORKED, LODGER_E_INTERNAL when the system gives no thread.
+ * @since 0.1.0
+ */
+lodger_status lodger_agent_begin_close(const lodger_agent *agent,
+                                       int64_t timeout_ms,
+                                       lodger_closed_fn closed,
+                                       void *ctx,
+                                       lodger_drop_fn drop,
+                                       lodger_error **err);
 
 /**
  * Frees an agent. It does not wait. A turn that you still hold keeps the agent going; with the last of them the

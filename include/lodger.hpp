@@ -357,19 +357,17 @@ public:
 
   /** Creates an agent, on a runtime of yours or the shared default. */
   explicit agent(std::string_view options_json, handler on_request = nullptr, const runtime *on = nullptr) {
-    if (lodger_abi_version() >> 16 != 1)
-      throw std::runtime_error("lodger.hpp and the loaded liblodger have different major versions");
-    lodger_host host{};
-    host.size = sizeof host;
-    if (on_request) {
-      host.ctx = new handler(std::move(on_request));
-      host.drop = detail::drop<handler>;
-      host.on_request = asked;
-    }
-    lodger_agent *made = nullptr;
-    detail::check check;
-    check(lodger_agent_create(on ? on->get() : nullptr, detail::in(options_json), &host, &made, check));
-    handle_.reset(made);
+    make(std::move(on_request), [&](const lodger_host &host, lodger_agent **made, lodger_error **error) {
+      return lodger_agent_create(on ? on->get() : nullptr, detail::in(options_json), &host, made, error);
+    });
+  }
+  /** Goes on from what `checkpoint()` gave; see lodger_agent_restore. */
+  agent(const std::vector<std::uint8_t> &checkpoint, std::string_view options_json, handler on_request = nullptr,
+        const runtime *on = nullptr) {
+    lodger_bytes bytes{checkpoint.data(), checkpoint.size()};
+    make(std::move(on_request), [&](const lodger_host &host, lodger_agent **made, lodger_error **error) {
+      return lodger_agent_restore(on ? on->get() : nullptr, bytes, detail::in(options_json), &host, made, error);
+    });
   }
 
   /** Starts a turn with a text. */
@@ -380,6 +378,15 @@ public:
     detail::check check;
     check(lodger_agent_prompt(handle_.get(), detail::in(json), &made, check));
     return turn(made);
+  }
+
+  /** The conversation so far, as bytes; only between turns. */
+  std::vector<std::uint8_t> checkpoint() const {
+    lodger_blob *blob = nullptr;
+    detail::check check;
+    check(lodger_agent_checkpoint(handle_.get(), &blob, check));
+    const std::string bytes = detail::taken(blob);
+    return {bytes.begin(), bytes.end()};
   }
 
   /** Answers a request by its id. */
@@ -421,6 +428,22 @@ public:
   lodger_agent *get() const noexcept { return handle_.get(); }
 
 private:
+  template <class How> void make(handler on_request, How how) {
+    if (lodger_abi_version() >> 16 != 1)
+      throw std::runtime_error("lodger.hpp and the loaded liblodger have different major versions");
+    lodger_host host{};
+    host.size = sizeof host;
+    if (on_request) {
+      host.ctx = new handler(std::move(on_request));
+      host.drop = detail::drop<handler>;
+      host.on_request = asked;
+    }
+    lodger_agent *made = nullptr;
+    detail::check check;
+    check(how(host, &made, check));
+    handle_.reset(made);
+  }
+
   static void asked(void *ctx, lodger_request *raw) noexcept {
     try {
       request asked(raw);

@@ -1,104 +1,28 @@
 //! Agents.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Instant;
+use std::ffi::c_void;
+use std::sync::Arc;
 
-use lodger_core::embed::{self, Agent, Handlers};
-use lodger_core::protocol::{Error, ErrorCode, Result};
+use lodger_core::embed::{self, Agent, Handlers, Runtime};
+use lodger_core::protocol::{Environment, Result};
 
-use crate::argument::{In, Out, Text, take_back};
+use crate::argument::{Bytes, In, Out, Text, null, take_back};
 use crate::blob::lodger_blob;
-use crate::callback;
-use crate::dispatch::{Dispatcher, Seat};
+use crate::callback::{self, Context, lodger_closed_fn, lodger_drop_fn};
 use crate::error::lodger_error;
 use crate::guard::guard;
 use crate::handle::{Handle, give, opaque};
 use crate::host::{Host, lodger_host};
-use crate::reading::OwnedTurn;
-use crate::runtime::{limit, lodger_runtime, still_inside};
-use crate::sized;
+use crate::owned::OwnedAgent;
+use crate::runtime::{limit, lodger_runtime};
+use crate::sized::{self, Reading};
 use crate::status::{LODGER_OK, lodger_status};
-use crate::text::lodger_str;
+use crate::text::{lodger_bytes, lodger_str};
 use crate::turn::lodger_turn;
 
 /// One agent: a conversation, its tools and its rules. It is yours: lodger_agent_free.
 pub struct lodger_agent(Handle<Arc<OwnedAgent>>);
 opaque!(lodger_agent, Arc<OwnedAgent>);
-
-/// Where agents without a runtime of their own find their callback thread: it goes with the last of them, like the
-/// default runtime itself.
-static DEFAULT_SEAT: Seat = Seat::new();
-
-/// An agent and its host.
-pub(crate) struct OwnedAgent {
-    agent: Agent,
-    host: Arc<Host>,
-    /// The seat of its runtime; the default one without.
-    seat: Option<Arc<Seat>>,
-    callbacks: Mutex<Callbacks>,
-}
-
-/// An agent's share of the callback thread: none before the first need, and none after the close.
-enum Callbacks {
-    None,
-    Served(Arc<Dispatcher>),
-    Over,
-}
-
-impl OwnedAgent {
-    pub(crate) fn host(&self) -> Arc<Host> {
-        Arc::clone(&self.host)
-    }
-
-    fn callbacks(&self) -> MutexGuard<'_, Callbacks> {
-        self.callbacks.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// The callback thread, which is there from now on until the close.
-    pub(crate) fn dispatcher(&self) -> Result<Arc<Dispatcher>> {
-        let mut callbacks = self.callbacks();
-        match &*callbacks {
-            Callbacks::Served(dispatcher) => Ok(Arc::clone(dispatcher)),
-            Callbacks::Over => Err(Error::new(ErrorCode::Closed, "the agent is closed, and calls you back no more")),
-            Callbacks::None => {
-                let dispatcher = self.seat.as_deref().unwrap_or(&DEFAULT_SEAT).taken()?;
-                *callbacks = Callbacks::Served(Arc::clone(&dispatcher));
-                Ok(dispatcher)
-            }
-        }
-    }
-
-    fn prompt(self: &Arc<Self>, prompt_json: &str) -> Result<OwnedTurn> {
-        let dispatcher = if self.host.handles_requests() { Some(self.dispatcher()?) } else { None };
-        let turn = self.agent.prompt(prompt_json)?;
-        if let Some(dispatcher) = dispatcher {
-            dispatcher.serve(&turn, &self.host);
-        }
-        Ok(OwnedTurn::new(turn, Arc::clone(self)))
-    }
-
-    fn close(&self, timeout: std::time::Duration) -> Result<()> {
-        let until = Instant::now() + timeout;
-        let closed = self.agent.close(timeout);
-        let dispatcher = match std::mem::replace(&mut *self.callbacks(), Callbacks::Over) {
-            Callbacks::Served(dispatcher) => Some(dispatcher),
-            Callbacks::None | Callbacks::Over => None,
-        };
-        // What was settled by the close is told first; then nothing passes any more, wakers of turns included.
-        let told = dispatcher.as_ref().is_none_or(|dispatcher| dispatcher.settle(until));
-        let empty = self.host.gate.shut_and_wait(until);
-        // The last agent of a runtime takes the callback thread along.
-        let ended = dispatcher.and_then(Arc::into_inner).is_none_or(|last| last.stop(until));
-        closed?;
-        if told && empty && ended { Ok(()) } else { Err(still_inside(timeout)) }
-    }
-}
-
-impl Drop for OwnedAgent {
-    fn drop(&mut self) {
-        self.host.gate.shut();
-    }
-}
 
 /// Creates an agent. It starts no process and reads no network; the library takes a copy of the environment of your
 /// process now and never looks at it again.
@@ -127,23 +51,91 @@ pub unsafe extern "C" fn lodger_agent_create(
     let (runtime, options, host, out, err) =
         unsafe { (In::of(runtime), Text::of(options_json), sized::read(host), Out::of(out), Out::of(err)) };
     guard(err, || {
-        // First of all: whatever fails below, the context has found its owner.
-        let callbacks = Arc::new(Host::new(&host.value));
-        let out = out.get("out")?;
-        if let Some(fault) = host.fault {
-            return Err(fault);
-        }
-        let runtime = runtime.get_optional()?;
-        let all = callbacks.handles_requests();
-        let handlers = Handlers { permission: all, tool: all, question: all, plan: all };
-        let agent = Agent::create(
-            runtime.map(|owned| &owned.runtime),
-            options.get("options_json")?,
-            embed::host_environment(),
-            handlers,
-        )?;
-        let seat = runtime.map(|owned| Arc::clone(&owned.seat));
-        *out = give(Arc::new(OwnedAgent { agent, host: callbacks, seat, callbacks: Mutex::new(Callbacks::None) }));
+        make(runtime, &host, out, |runtime, env, handlers| {
+            Agent::create(runtime, options.get("options_json")?, env, handlers)
+        })
+    })
+}
+
+/// Creates an agent that goes on where a checkpoint was taken: with its history and its usage, in a session of its own.
+/// Everything else comes from `options_json`, as for lodger_agent_create; nothing in the bytes can change that. Bytes
+/// that were damaged or made up are refused.
+///
+/// Any thread.
+///
+/// @param runtime      Where it runs; NULL for the shared default. It need not outlive the agent.
+/// @param checkpoint   What lodger_agent_checkpoint gave, perhaps elsewhere. Copied before the call returns.
+/// @param options_json As for lodger_agent_create.
+/// @param host         As for lodger_agent_create. `ctx` belongs to the library from now on, also when the call fails.
+/// @param[out] out     The agent. Yours: lodger_agent_free.
+/// @param[out] err     The error, or NULL if you do not want it. Yours: lodger_error_free.
+/// @return LODGER_OK; LODGER_E_CHECKPOINT_CORRUPT, LODGER_E_CHECKPOINT_UNSUPPORTED, LODGER_E_CHECKPOINT_INVALID,
+///         LODGER_E_CHECKPOINT_TOO_LARGE, and what lodger_agent_create answers.
+/// @since 0.1.0
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn lodger_agent_restore(
+    runtime: *const lodger_runtime,
+    checkpoint: lodger_bytes,
+    options_json: lodger_str,
+    host: *const lodger_host,
+    out: *mut *mut lodger_agent,
+    err: *mut *mut lodger_error,
+) -> lodger_status {
+    // SAFETY: the host keeps to the header.
+    let (runtime, checkpoint, options, host, out, err) = unsafe {
+        (In::of(runtime), Bytes::of(checkpoint), Text::of(options_json), sized::read(host), Out::of(out), Out::of(err))
+    };
+    guard(err, || {
+        make(runtime, &host, out, |runtime, env, handlers| {
+            Agent::restore(runtime, checkpoint.get("checkpoint")?, options.get("options_json")?, env, handlers)
+        })
+    })
+}
+
+/// What creating and restoring have in common.
+fn make(
+    runtime: In<'_, lodger_runtime>,
+    host: &Reading<lodger_host>,
+    out: Out<'_, *mut lodger_agent>,
+    how: impl FnOnce(Option<&Runtime>, Environment, Handlers) -> Result<Agent>,
+) -> Result<lodger_status> {
+    // First of all: whatever fails below, the context has found its owner.
+    let callbacks = Arc::new(Host::new(&host.value));
+    let out = out.get("out")?;
+    if let Some(fault) = &host.fault {
+        return Err(fault.clone());
+    }
+    let runtime = runtime.get_optional()?;
+    let all = callbacks.handles_requests();
+    let handlers = Handlers { permission: all, tool: all, question: all, plan: all };
+    let agent = how(runtime.map(|owned| &owned.runtime), embed::host_environment(), handlers)?;
+    let seat = runtime.map(|owned| Arc::clone(&owned.seat));
+    *out = give(Arc::new(OwnedAgent::new(agent, callbacks, seat)));
+    Ok(LODGER_OK)
+}
+
+/// Takes the conversation so far as bytes: history and usage, no option, no key, no file. Only between turns. Keep them
+/// where you like; lodger_agent_restore goes on from them, also on another machine.
+///
+/// Any thread.
+///
+/// @param agent    The agent.
+/// @param[out] out The bytes. Yours: lodger_blob_free.
+/// @param[out] err The error, or NULL if you do not want it. Yours: lodger_error_free.
+/// @return LODGER_OK; LODGER_E_SESSION_BUSY, LODGER_E_CLOSED, LODGER_E_CHECKPOINT_TOO_LARGE, LODGER_E_INVALID_INPUT,
+///         LODGER_E_FORKED.
+/// @since 0.1.0
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn lodger_agent_checkpoint(
+    agent: *const lodger_agent,
+    out: *mut *mut lodger_blob,
+    err: *mut *mut lodger_error,
+) -> lodger_status {
+    // SAFETY: the host keeps to the header.
+    let (agent, out, err) = unsafe { (In::of(agent), Out::of(out), Out::of(err)) };
+    guard(err, || {
+        let (agent, out) = (agent.get("agent")?, out.get("out")?);
+        *out = give(agent.agent.checkpoint()?);
         Ok(LODGER_OK)
     })
 }
@@ -333,6 +325,40 @@ pub unsafe extern "C" fn lodger_agent_close(
         let timeout = limit(timeout_ms)?;
         callback::may_wait("lodger_agent_close")?;
         agent.close(timeout)?;
+        Ok(LODGER_OK)
+    })
+}
+
+/// The same for those who must not wait: closes on a thread of its own and calls `closed` when it is over.
+///
+/// Any thread, also inside a callback.
+///
+/// @param agent      The agent. You may free it at once.
+/// @param timeout_ms How long it may take, 0 or more.
+/// @param closed     Told how it went, once, on a thread of the library that ends with it. It may call everything but
+///                   what waits.
+/// @param ctx        Handed to `closed`. It belongs to the library from now on, also when the call fails.
+/// @param drop       Frees `ctx`; may be NULL.
+/// @param[out] err   The error, or NULL if you do not want it. Yours: lodger_error_free.
+/// @return LODGER_OK; LODGER_E_INVALID_INPUT, LODGER_E_FORKED, LODGER_E_INTERNAL when the system gives no thread.
+/// @since 0.1.0
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn lodger_agent_begin_close(
+    agent: *const lodger_agent,
+    timeout_ms: i64,
+    closed: lodger_closed_fn,
+    ctx: *mut c_void,
+    drop: lodger_drop_fn,
+    err: *mut *mut lodger_error,
+) -> lodger_status {
+    // SAFETY: the host keeps to the header.
+    let (agent, err) = unsafe { (In::of(agent), Out::of(err)) };
+    guard(err, || {
+        let context = Context::new(ctx, drop);
+        let closed = closed.ok_or_else(|| null("closed"))?;
+        // SAFETY: the host's function with the host's pointer, which `context` keeps until after the call.
+        let end = move |status| context.call(|ctx| unsafe { closed(ctx, status) });
+        agent.get("agent")?.begin_close(limit(timeout_ms)?, end)?;
         Ok(LODGER_OK)
     })
 }

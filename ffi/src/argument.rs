@@ -10,7 +10,7 @@ use std::str;
 use lodger_core::protocol::{Error, Result};
 
 use crate::handle::Opaque;
-use crate::text::lodger_str;
+use crate::text::{lodger_bytes, lodger_str};
 
 /// An object that the host passes in.
 pub(crate) struct In<'a, T>(Option<&'a T>);
@@ -125,28 +125,44 @@ impl<'a, T: Cleared> OutList<'a, T> {
     }
 }
 
-/// Text that the host passes in.
-pub(crate) struct Text<'a>(Option<&'a [u8]>);
+/// Bytes that the host passes in.
+pub(crate) struct Bytes<'a>(Option<&'a [u8]>);
 
-impl<'a> Text<'a> {
+impl<'a> Bytes<'a> {
     /// # Safety
-    /// `text.ptr` is NULL, or `text.len` bytes are readable there during the call. It is not followed when
-    /// `text.len` is 0.
-    pub(crate) unsafe fn of(text: lodger_str) -> Self {
-        if text.len == 0 {
+    /// `bytes.ptr` is NULL, or `bytes.len` bytes are readable there during the call. It is not followed when
+    /// `bytes.len` is 0.
+    pub(crate) unsafe fn of(bytes: lodger_bytes) -> Self {
+        if bytes.len == 0 {
             return Self(Some(&[]));
         }
-        if text.ptr.is_null() || text.len > isize::MAX as usize {
+        if bytes.ptr.is_null() || bytes.len > isize::MAX as usize {
             return Self(None);
         }
         // SAFETY: as above; the length was checked.
-        Self(Some(unsafe { slice::from_raw_parts(text.ptr.cast(), text.len) }))
+        Self(Some(unsafe { slice::from_raw_parts(bytes.ptr, bytes.len) }))
+    }
+
+    /// The bytes; `name` is the argument's, for the message.
+    pub(crate) fn get(self, name: &str) -> Result<&'a [u8]> {
+        self.0.ok_or_else(|| null(name))
+    }
+}
+
+/// Text that the host passes in.
+pub(crate) struct Text<'a>(Bytes<'a>);
+
+impl<'a> Text<'a> {
+    /// # Safety
+    /// As for [`Bytes::of`].
+    pub(crate) unsafe fn of(text: lodger_str) -> Self {
+        // SAFETY: as above.
+        Self(unsafe { Bytes::of(lodger_bytes { ptr: text.ptr.cast(), len: text.len }) })
     }
 
     /// The text; `name` is the argument's, for the message.
     pub(crate) fn get(self, name: &str) -> Result<&'a str> {
-        let bytes = self.0.ok_or_else(|| null(name))?;
-        str::from_utf8(bytes).map_err(|error| {
+        str::from_utf8(self.0.get(name)?).map_err(|error| {
             Error::invalid_input(format!("`{name}` is not UTF-8: the byte at offset {} is wrong", error.valid_up_to()))
         })
     }

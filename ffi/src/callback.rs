@@ -9,6 +9,7 @@ use crate::argument::null;
 use crate::event::lodger_event;
 use crate::gate::Gate;
 use crate::request::lodger_request;
+use crate::status::lodger_status;
 
 /// Frees what a `ctx` points to. Called exactly once for each `ctx` that you pass in, whatever the call that took it
 /// answered, after the last callback with it returned, on any thread.
@@ -35,6 +36,9 @@ pub const LODGER_FLOW_CANCEL: i32 = 2;
 /// Gets an event. Called on the callback thread of the runtime, one at a time. The event is yours: free it here or
 /// later.
 pub type lodger_event_fn = Option<unsafe extern "C" fn(ctx: *mut c_void, event: *mut lodger_event) -> lodger_flow>;
+
+/// Is told that an agent was closed, and how that went: LODGER_OK or LODGER_E_TIMEOUT.
+pub type lodger_closed_fn = Option<unsafe extern "C" fn(ctx: *mut c_void, status: lodger_status)>;
 
 /// Gets to see a thread of the library, on that thread. It must return soon, and may call nothing of this library.
 pub type lodger_thread_fn = Option<unsafe extern "C" fn(ctx: *mut c_void)>;

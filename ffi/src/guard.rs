@@ -13,9 +13,7 @@ use crate::status::lodger_status;
 /// Runs the body of an export: an error becomes its status and, where the host wants one, an error object; a panic
 /// becomes `internal_panic`.
 pub(crate) fn guard(err: Out<'_, *mut lodger_error>, body: impl FnOnce() -> Result<lodger_status>) -> lodger_status {
-    // Nothing behind a handle is left half-changed in view: shared state sits in `embed` and behind locks that recover.
-    let outcome = catch_unwind(AssertUnwindSafe(body)).unwrap_or_else(|panic| Err(contained(panic.as_ref())));
-    match outcome {
+    match run(body) {
         Ok(status) => status,
         Err(error) => {
             let status = error.code.entry().number;
@@ -25,6 +23,16 @@ pub(crate) fn guard(err: Out<'_, *mut lodger_error>, body: impl FnOnce() -> Resu
             status
         }
     }
+}
+
+/// The same for what happens on a thread of ours: there is nobody to take an error object.
+pub(crate) fn status_of(body: impl FnOnce() -> Result<lodger_status>) -> lodger_status {
+    run(body).unwrap_or_else(|error| error.code.entry().number)
+}
+
+fn run(body: impl FnOnce() -> Result<lodger_status>) -> Result<lodger_status> {
+    // Nothing behind a handle is left half-changed in view: shared state sits in `embed` and behind locks that recover.
+    catch_unwind(AssertUnwindSafe(body)).unwrap_or_else(|panic| Err(contained(panic.as_ref())))
 }
 
 /// Runs the body of an export that has no way to tell an error.

@@ -16,6 +16,7 @@ mod handle;
 mod host;
 mod listener;
 mod os;
+mod owned;
 mod reading;
 mod sized;
 

@@ -7,11 +7,11 @@ use std::time::Duration;
 use lodger_core::embed::{Drained, Turn};
 use lodger_core::protocol::{Error, ErrorCode, Result};
 
-use crate::agent::OwnedAgent;
 use crate::callback::{self, Bell};
 use crate::host::Host;
 use crate::listener::{Listener, Target};
 use crate::os::Signal;
+use crate::owned::OwnedAgent;
 
 /// A turn in the host's hands.
 pub(crate) struct OwnedTurn {

@@ -235,9 +235,9 @@ int main(int count, char **wanted) {
     const char *name;
     const struct test *tests;
   } suites[] = {
-      {"basics", basics},       {"errors", errors},       {"requests", requests}, {"races", races},
-      {"inside", inside},       {"streams", streams},     {"waitables", waitables}, {"listeners", listeners},
-      {"lifetimes", lifetimes}, {"forks", forks},
+      {"basics", basics},           {"errors", errors},       {"requests", requests},   {"races", races},
+      {"inside", inside},           {"streams", streams},     {"waitables", waitables}, {"listeners", listeners},
+      {"checkpoints", checkpoints}, {"lifetimes", lifetimes}, {"forks", forks},
   };
   int passed = 0, failed = 0;
   for (size_t i = 0; i < sizeof suites / sizeof *suites; i++)

@@ -23,7 +23,7 @@ struct test {
 
 /* Tables of tests, each closed by a row without a name. */
 extern const struct test basics[], errors[], requests[], races[], inside[], streams[], waitables[], listeners[],
-    lifetimes[], forks[];
+    checkpoints[], lifetimes[], forks[];
 
 /* ---- checks: the first that fails ends the test -------------------------------------------------------------- */
 

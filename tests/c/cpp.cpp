@@ -171,6 +171,30 @@ bool a_waker_may_capture_what_it_needs() {
   return true;
 }
 
+bool a_checkpoint_goes_on_elsewhere() {
+  std::vector<std::uint8_t> kept;
+  const std::string script = options(R"({"reply":[{"type":"text","text":"one"}]},{"reply":[{"type":"text","text":"two"}]})");
+  {
+    lodger::agent agent(script);
+    for (const lodger::event &event : agent.prompt("first"))
+      (void)event;
+    kept = agent.checkpoint();
+  }
+  lodger::agent agent(kept, script);
+  std::string text;
+  for (const lodger::event &event : agent.prompt("second"))
+    text += event.text();
+  CHECK(text == "two"); // the script counts the replies that are there
+  kept[kept.size() / 2] ^= 1;
+  try {
+    lodger::agent damaged(kept, script);
+  } catch (const lodger::error &error) {
+    CHECK(error.code() == "checkpoint_corrupt");
+    return true;
+  }
+  return false;
+}
+
 bool destroying_an_agent_ends_what_it_does() {
   lodger::agent agent(options(R"({"reply":[{"type":"wait","file":"never"}]})"));
   lodger::turn turn = agent.prompt("go");
@@ -196,6 +220,7 @@ int main() {
       {"a_listener_gets_what_it_wants_and_cancels_by_throwing", a_listener_gets_what_it_wants_and_cancels_by_throwing},
       {"a_request_may_be_moved_to_another_thread", a_request_may_be_moved_to_another_thread},
       {"a_waker_may_capture_what_it_needs", a_waker_may_capture_what_it_needs},
+      {"a_checkpoint_goes_on_elsewhere", a_checkpoint_goes_on_elsewhere},
       {"destroying_an_agent_ends_what_it_does", destroying_an_agent_ends_what_it_does},
   };
   int passed = 0, failed = 0;

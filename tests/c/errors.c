@@ -28,6 +28,7 @@ static void every_status_has_a_name(void) {
 }
 
 static void wake(void *ctx) { (void)ctx; }
+static void ended(void *ctx, lodger_status status) { (void)ctx, (void)status; }
 
 static void null_is_a_status_everywhere(void) {
   lodger_error *error = NULL;
@@ -52,6 +53,7 @@ static void null_is_a_status_everywhere(void) {
   EXPECT(bad, lodger_agent_set_model(NULL, text, &error));
   EXPECT(bad, lodger_agent_call(NULL, text, text, &blob, &error));
   EXPECT(bad, lodger_agent_close(NULL, 0, &error));
+  EXPECT(bad, lodger_agent_begin_close(NULL, 0, ended, NULL, NULL, &error));
   EXPECT(bad, lodger_turn_read(NULL, &event, 1, &count, 0, &error));
   EXPECT(bad, lodger_turn_set_waker(NULL, wake, NULL, NULL, &error));
   EXPECT(bad, lodger_turn_cancel(NULL, &error));
@@ -107,6 +109,8 @@ static void null_beside_a_good_handle_is_a_status_too(void) {
   EXPECT(bad, lodger_agent_call(agent, none, text, &blob, &error));
   EXPECT(bad, lodger_agent_call(agent, text, text, NULL, &error));
   EXPECT(bad, lodger_agent_close(agent, -1, &error));
+  EXPECT(bad, lodger_agent_begin_close(agent, -1, ended, NULL, NULL, &error));
+  EXPECT(bad, lodger_agent_begin_close(agent, 0, NULL, NULL, NULL, &error));
   EXPECT(bad, lodger_turn_read(turn, NULL, 1, &count, 0, &error));
   EXPECT(bad, lodger_turn_read(turn, &event, 0, &count, 0, &error));
   EXPECT(bad, lodger_turn_read(turn, &event, 1, NULL, 0, &error));

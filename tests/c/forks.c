@@ -16,6 +16,14 @@ static void refuse(void *ctx, lodger_request *request) {
   lodger_request_free(request);
 }
 
+static void ended(void *ctx, lodger_status status) { (void)ctx, (void)status; }
+
+static lodger_flow hear(void *ctx, lodger_event *event) {
+  (void)ctx;
+  lodger_event_free(event);
+  return LODGER_FLOW_CONTINUE;
+}
+
 /* Runs the rest of the test in a child, and passes when that does. */
 static bool in_child(void) {
   int status;
@@ -34,6 +42,7 @@ static void inherited_handles_say_that_they_were_forked(void) {
   lodger_event *event, *other;
   lodger_blob *blob;
   lodger_turn *turn, *second;
+  lodger_waitable descriptor;
   size_t count;
   struct trace trace = {0};
   const lodger_status forked = LODGER_E_FORKED;
@@ -43,14 +52,20 @@ static void inherited_handles_say_that_they_were_forked(void) {
   turn = prompt(agent, "hi");
   EXPECT(LODGER_OK, lodger_mailbox_new(dropped, NULL, NULL, &mailbox, &error));
   EXPECT(LODGER_OK, lodger_turn_read(turn, &event, 1, &count, 10000, &error));
+  EXPECT(LODGER_OK, lodger_turn_waitable(turn, &descriptor, &error));
   if (in_child()) {
     EXPECT(forked, lodger_agent_prompt(agent, lodger_text("\"hi\""), &second, &error));
     EXPECT(forked, lodger_agent_answer(agent, lodger_text("x"), lodger_text("{}"), &error));
     EXPECT(forked, lodger_agent_interrupt(agent, NULL, &error));
     EXPECT(forked, lodger_agent_set_mode(agent, lodger_text("ask"), &error));
     EXPECT(forked, lodger_agent_call(agent, lodger_text("health"), lodger_text(""), &blob, &error));
+    EXPECT(forked, lodger_agent_checkpoint(agent, &blob, &error));
     EXPECT(forked, lodger_agent_close(agent, 1000, &error));
+    EXPECT(forked, lodger_agent_begin_close(agent, 1000, ended, NULL, NULL, &error));
     EXPECT(forked, lodger_turn_read(turn, &other, 1, &count, -1, &error));
+    EXPECT(forked, lodger_turn_waitable(turn, &descriptor, &error));
+    EXPECT(forked, lodger_turn_set_listener(turn, hear, NULL, NULL, &error));
+    EXPECT(forked, lodger_turn_resume(turn, &error));
     EXPECT(forked, lodger_turn_cancel(turn, &error));
     EXPECT(forked, lodger_turn_result(turn, -1, &blob, &error));
     EXPECT(forked, lodger_mailbox_attach(mailbox, turn, 1, &error));

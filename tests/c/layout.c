@@ -47,6 +47,7 @@ SIZE(lodger_wake_fn, 8);
 SIZE(lodger_event_fn, 8);
 SIZE(lodger_request_fn, 8);
 SIZE(lodger_thread_fn, 8);
+SIZE(lodger_closed_fn, 8);
 
 NUMBER(LODGER_OK, 0);
 NUMBER(LODGER_AGAIN, 1);

@@ -187,6 +187,76 @@ static void two_threads_may_close_at_once(void) {
   finish(agent, turn);
 }
 
+static lodger_status how;
+
+static void ended(void *ctx, lodger_status status) {
+  (void)ctx;
+  how = status;
+  count_up(&calls);
+}
+
+static void await_no_thread(void) {
+  for (int waited = 0; threads_now() > 1; waited++) {
+    CHECK(waited < 10000);
+    sleep_ms(1);
+  }
+}
+
+static void a_close_that_is_only_begun_tells_when_it_is_over(void) {
+  lodger_error *error = NULL;
+  lodger_host host = {sizeof host, NULL, dropped, keep};
+  lodger_agent *agent = new_agent(NULL, &host, writes_for_ever(), NULL);
+  lodger_turn *turn = prompt(agent, "go");
+  await_count(&calls, 1);
+  EXPECT(LODGER_OK, lodger_agent_begin_close(agent, 10000, ended, NULL, dropped, &error));
+  lodger_turn_free(turn);
+  lodger_agent_free(agent);
+  await_count(&calls, 2);
+  CHECK(how == LODGER_OK && lodger_request_settled(kept));
+  lodger_request_free(kept);
+  await_count(&drops, 2);
+  await_no_thread();
+}
+
+static const lodger_agent *to_close;
+
+static void begin_to_close(void *ctx, lodger_request *request) {
+  lodger_error *error = NULL;
+  EXPECT(LODGER_OK, lodger_agent_begin_close(to_close, 10000, ended, ctx, NULL, &error));
+  lodger_request_free(request);
+}
+
+static void a_callback_may_begin_to_close_its_agent(void) {
+  struct trace trace = {0};
+  lodger_host host = {sizeof host, NULL, NULL, begin_to_close};
+  lodger_agent *agent = new_agent(NULL, &host,
+                                  "{'steps':[{'reply':[{'type':'wait','file':'go'},{'type':'tool_call','toolName':"
+                                  "'write_file','input':{'path':'a.txt','content':'x'}}]}]}",
+                                  NULL);
+  lodger_turn *turn = prompt(agent, "go");
+  to_close = agent;
+  write_file("go", "");
+  await_count(&calls, 1);
+  CHECK(how == LODGER_OK);
+  read_all(turn, &trace);
+  CHECK(strcmp(trace.reason, "cancelled") == 0);
+  finish(agent, turn);
+  await_no_thread();
+}
+
+static void a_close_that_is_begun_tells_that_it_took_too_long(void) {
+  lodger_error *error = NULL;
+  lodger_host host = {sizeof host, NULL, NULL, hold_on};
+  lodger_agent *agent = new_agent(NULL, &host, writes_for_ever(), NULL);
+  lodger_turn *turn = prompt(agent, "go");
+  await_count(&calls, 1);
+  EXPECT(LODGER_OK, lodger_agent_begin_close(agent, 50, ended, NULL, NULL, &error));
+  await_count(&calls, 2);
+  CHECK(how == LODGER_E_TIMEOUT);
+  count_up(&let_go);
+  finish(agent, turn);
+}
+
 static void the_last_close_leaves_no_thread(void) {
   for (int round = 0; round < 3; round++) {
     struct trace trace = {0};
@@ -210,10 +280,7 @@ static void an_agent_that_is_only_freed_goes_in_the_background(void) {
   lodger_agent_free(agent);
   lodger_turn_free(turn);
   await_count(&drops, 1);
-  for (int waited = 0; threads_now() > 1; waited++) {
-    CHECK(waited < 10000);
-    sleep_ms(1);
-  }
+  await_no_thread();
 }
 
 static int begun, over, seen_by_host;
@@ -303,6 +370,9 @@ const struct test lifetimes[] = {
     TEST(no_callback_starts_after_close_returned),
     TEST(a_callback_that_does_not_return_makes_close_time_out_and_no_other_starts),
     TEST(two_threads_may_close_at_once),
+    TEST(a_close_that_is_only_begun_tells_when_it_is_over),
+    TEST(a_callback_may_begin_to_close_its_agent),
+    TEST(a_close_that_is_begun_tells_that_it_took_too_long),
     TEST(the_last_close_leaves_no_thread),
     TEST(an_agent_that_is_only_freed_goes_in_the_background),
     TEST(every_thread_that_calls_back_was_announced_and_takes_its_leave),

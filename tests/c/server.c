@@ -75,7 +75,7 @@ lodger_agent *new_wire_agent(const char *script) {
   lodger_agent *agent;
   start_server(script);
   const char *options = json(
-      "{'model':'anthropic/mock','auth':{'apiKey':'k'},'endpoint':{'kind':'anthropic','baseUrl':'http://127.0.0.1:%d'}}",
+      "{'model':'anthropic/mock','auth':{'apiKey':'key-of-the-test'},'endpoint':{'kind':'anthropic','baseUrl':'http://127.0.0.1:%d'}}",
       server_port);
   EXPECT(LODGER_OK, lodger_agent_create(NULL, lodger_text(options), NULL, &agent, &error));
   return agent;

@@ -1,0 +1,126 @@
+//! An agent in the host's hands: its callbacks, its share of the callback thread, its end.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use lodger_core::embed::Agent;
+use lodger_core::protocol::{Error, ErrorCode, Result};
+
+use crate::dispatch::{Dispatcher, Seat};
+use crate::guard::status_of;
+use crate::host::Host;
+use crate::os;
+use crate::reading::OwnedTurn;
+use crate::runtime::still_inside;
+use crate::status::{LODGER_OK, lodger_status};
+
+/// Where agents without a runtime of their own find their callback thread: it goes with the last of them, like the
+/// default runtime itself.
+static DEFAULT_SEAT: Seat = Seat::new();
+
+/// An agent and its host.
+pub(crate) struct OwnedAgent {
+    pub(crate) agent: Agent,
+    host: Arc<Host>,
+    seat: Option<Arc<Seat>>,
+    callbacks: Mutex<Callbacks>,
+}
+
+/// An agent's share of the callback thread: none before the first need. After a close nothing new goes there, but
+/// whoever closes at the same time waits for what is there too.
+enum Callbacks {
+    None,
+    Served(Arc<Dispatcher>),
+    Over(Weak<Dispatcher>),
+}
+
+impl OwnedAgent {
+    /// `seat` is that of its runtime; the default one without.
+    pub(crate) fn new(agent: Agent, host: Arc<Host>, seat: Option<Arc<Seat>>) -> Self {
+        Self { agent, host, seat, callbacks: Mutex::new(Callbacks::None) }
+    }
+
+    pub(crate) fn host(&self) -> Arc<Host> {
+        Arc::clone(&self.host)
+    }
+
+    fn callbacks(&self) -> MutexGuard<'_, Callbacks> {
+        self.callbacks.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The callback thread, which is there from now on until the close.
+    pub(crate) fn dispatcher(&self) -> Result<Arc<Dispatcher>> {
+        let mut callbacks = self.callbacks();
+        match &*callbacks {
+            Callbacks::Served(dispatcher) => Ok(Arc::clone(dispatcher)),
+            Callbacks::Over(_) => Err(Error::new(ErrorCode::Closed, "the agent is closed, and calls you back no more")),
+            Callbacks::None => {
+                let dispatcher = self.seat.as_deref().unwrap_or(&DEFAULT_SEAT).taken()?;
+                *callbacks = Callbacks::Served(Arc::clone(&dispatcher));
+                Ok(dispatcher)
+            }
+        }
+    }
+
+    /// Starts a turn, and has its requests handed over if the host takes them.
+    pub(crate) fn prompt(self: &Arc<Self>, prompt_json: &str) -> Result<OwnedTurn> {
+        let dispatcher = if self.host.handles_requests() { Some(self.dispatcher()?) } else { None };
+        let turn = self.agent.prompt(prompt_json)?;
+        if let Some(dispatcher) = dispatcher {
+            dispatcher.serve(&turn, &self.host);
+        }
+        Ok(OwnedTurn::new(turn, Arc::clone(self)))
+    }
+
+    /// Ends it in order. When this went well, no callback of the agent runs or will run.
+    pub(crate) fn close(&self, timeout: Duration) -> Result<()> {
+        let until = Instant::now() + timeout;
+        let closed = self.agent.close(timeout);
+        let dispatcher = self.end_callbacks();
+        // What was settled by the close is told first; then nothing passes any more, wakers of turns included.
+        let told = dispatcher.as_ref().is_none_or(|dispatcher| dispatcher.settle(until));
+        let empty = self.host.gate.shut_and_wait(until);
+        // The last agent of a runtime takes the callback thread along.
+        let ended = dispatcher.and_then(Arc::into_inner).is_none_or(|last| last.stop(until));
+        closed?;
+        if told && empty && ended { Ok(()) } else { Err(still_inside(timeout)) }
+    }
+
+    fn end_callbacks(&self) -> Option<Arc<Dispatcher>> {
+        let mut callbacks = self.callbacks();
+        let dispatcher = match &*callbacks {
+            Callbacks::None => None,
+            Callbacks::Served(dispatcher) => Some(Arc::clone(dispatcher)),
+            Callbacks::Over(dispatcher) => dispatcher.upgrade(),
+        };
+        *callbacks = Callbacks::Over(dispatcher.as_ref().map_or_else(Weak::new, Arc::downgrade));
+        dispatcher
+    }
+
+    /// The same on a thread of its own, which then tells how it went.
+    pub(crate) fn begin_close(
+        self: &Arc<Self>,
+        timeout: Duration,
+        closed: impl FnOnce(lodger_status) + Send + 'static,
+    ) -> Result<()> {
+        let agent = Arc::clone(self);
+        thread::Builder::new()
+            .name("lodger-close".to_owned())
+            .spawn(move || {
+                os::block_signals();
+                let status = status_of(|| agent.close(timeout).map(|()| LODGER_OK));
+                // Whoever is told may expect that nothing of the agent is left.
+                drop(agent);
+                closed(status);
+            })
+            .map(drop)
+            .map_err(|error| Error::internal(format!("the system gave no thread to close on: {error}")))
+    }
+}
+
+impl Drop for OwnedAgent {
+    fn drop(&mut self) {
+        self.host.gate.shut();
+    }
+}
