@@ -20,7 +20,7 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 
 /// No wait in a test takes longer than this; it is no measure of speed.
-pub const LONG: Duration = Duration::from_secs(20);
+pub const LONG: Duration = Duration::from_secs(60);
 
 /// A fresh folder with `work` for the agent and `outside` beside it.
 pub struct Stage {

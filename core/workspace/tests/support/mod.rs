@@ -17,7 +17,7 @@ use lodger_workspace::{
 use tempfile::TempDir;
 
 /// No wait in a test takes longer than this; it is no measure of speed.
-pub const LONG: Duration = Duration::from_secs(20);
+pub const LONG: Duration = Duration::from_secs(60);
 
 pub struct Bench {
     pub folder: TempDir,
