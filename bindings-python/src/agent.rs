@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use lodger::embed::{self, Handlers};
 use pyo3::prelude::*;
+use pyo3::types::PyBytes;
 
 use crate::errors::detached;
 use crate::mailbox::Mailbox;
@@ -15,13 +16,26 @@ pub(crate) struct Agent(embed::Agent);
 
 #[pymethods]
 impl Agent {
-    /// `options` is JSON; the flags say for which kinds of request there is a handler.
+    /// `options` is JSON; the flags say for which kinds of request there is a handler. With a checkpoint it goes on
+    /// from there.
     #[new]
-    fn new(py: Python<'_>, options: &str, permission: bool, tool: bool, question: bool, plan: bool) -> PyResult<Self> {
+    fn new(
+        py: Python<'_>,
+        options: &str,
+        permission: bool,
+        tool: bool,
+        question: bool,
+        plan: bool,
+        checkpoint: Option<&[u8]>,
+    ) -> PyResult<Self> {
         // Read while the interpreter is held: that is what keeps `os.environ` from changing under our hands.
         let environment = embed::host_environment();
         let handlers = Handlers { permission, tool, question, plan };
-        detached(py, || embed::Agent::create(None, options, environment, handlers)).map(Self)
+        detached(py, || match checkpoint {
+            None => embed::Agent::create(None, options, environment, handlers),
+            Some(bytes) => embed::Agent::restore(None, bytes, options, environment, handlers),
+        })
+        .map(Self)
     }
 
     #[getter]
@@ -57,6 +71,11 @@ impl Agent {
     /// Cancels the running turn; true if there was one.
     fn interrupt(&self, py: Python<'_>) -> bool {
         py.detach(|| self.0.interrupt())
+    }
+
+    /// History and usage as bytes. Takes as long as they are long.
+    fn checkpoint<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        Ok(PyBytes::new(py, &detached(py, || self.0.checkpoint())?))
     }
 
     /// A cold verb under its name in the host protocol; JSON in, JSON out.

@@ -37,7 +37,8 @@ def test_every_event_and_block_is_exported() -> None:
 @pytest.mark.parametrize("create_agent", [lodger.create_agent, lodger.sync.create_agent])
 def test_create_agent_takes_every_option_under_its_name(create_agent: Any) -> None:
     options = set(inspect.signature(create_agent).parameters)
-    assert set(_inputs.AgentOptions.__annotations__) == options - {"on_permission", "on_question", "on_plan", "unknown"}
+    beside = {"checkpoint", "on_permission", "on_question", "on_plan", "unknown"}
+    assert set(_inputs.AgentOptions.__annotations__) == options - beside
 
 
 def run(program: str) -> str:
@@ -89,6 +90,7 @@ def test_a_subinterpreter_is_refused() -> None:
         ("invalid_options", lodger.InvalidArgument),
         ("session_busy", lodger.SessionError),
         ("request_settled", lodger.RequestError),
+        ("checkpoint_corrupt", lodger.CheckpointError),
         ("closed", lodger.ClosedError),
         ("forked", lodger.ForkedError),
         ("internal", lodger.LodgerError),

@@ -17,6 +17,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from ._errors import (
+    CheckpointError,
     ClosedError,
     ForkedError,
     InvalidArgument,
@@ -146,6 +147,7 @@ __all__ = [
     "Auth",
     "Boundary",
     "CheckpointCreatedEvent",
+    "CheckpointError",
     "Checks",
     "ClosedError",
     "CompactedEvent",

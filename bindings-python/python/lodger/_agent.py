@@ -40,6 +40,7 @@ async def create_agent(
     permission_timeout_ms: int | None = None,
     limits: _inputs.Limits | None = None,
     session_id: str | None = None,
+    checkpoint: bytes | bytearray | memoryview | None = None,
     on_permission: PermissionHandler | None = None,
     on_question: QuestionHandler | None = None,
     on_plan: PlanHandler | None = None,
@@ -61,9 +62,11 @@ async def create_agent(
     permission_timeout_ms: after how long an unanswered request is refused; 0 waits for ever.
     limits: bounds of steps, tokens and times.
     session_id: names the session.
+    checkpoint: bytes of `agent.checkpoint()`, to go on from there in a session of its own.
     on_permission, on_question, on_plan: answer what the agent asks; without one, the answer is no.
 
-    Raises `LodgerError` with code `invalid_options` for what cannot be right.
+    Raises `LodgerError`: `invalid_options` for what cannot be right; `checkpoint_corrupt`, `checkpoint_unsupported`,
+    `checkpoint_invalid`, `checkpoint_too_large` for bytes that cannot be gone on from.
     """
     options = {
         "cwd": cwd,
@@ -82,7 +85,9 @@ async def create_agent(
         **unknown,
     }
     handlers = {"on_permission": on_permission, "on_question": on_question, "on_plan": on_plan}
-    return Agent(*create(options, tools, handlers))
+    make = functools.partial(create, options, tools, handlers, checkpoint)
+    # A long history takes its time to read.
+    return Agent(*(make() if checkpoint is None else await asyncio.to_thread(make)))
 
 
 class Agent(AgentBase):
@@ -112,6 +117,13 @@ class Agent(AgentBase):
     def stream(self, input: Input) -> Stream:
         """The strict form: `async with agent.stream(...) as events` settles the turn before the block is left."""
         return Stream(functools.partial(self.prompt, input))
+
+    async def checkpoint(self) -> bytes:
+        """History and usage as bytes, to go on from in another agent, process or machine; without any credentials.
+
+        Raises `session_busy` while a turn runs, and `checkpoint_too_large` over `limits["max_checkpoint_bytes"]`.
+        """
+        return await asyncio.to_thread(self._native.checkpoint)
 
     async def close(self, timeout: float = 1.0) -> None:
         """Cancels what runs, ends what it started, and waits for that, `timeout` seconds at most. May be repeated."""

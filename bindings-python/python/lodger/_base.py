@@ -28,6 +28,7 @@ def create(
     options: dict[str, Any],
     tools: Sequence[Tool[..., Any] | Callable[..., Any]],
     handlers: dict[str, Callable[..., Any] | None],
+    checkpoint: bytes | bytearray | memoryview | None,
 ) -> tuple[_native.Agent, Handlers]:
     """The native half of a new agent, and what answers for the host."""
     for name, handler in handlers.items():
@@ -37,6 +38,8 @@ def create(
         if callable(value):
             known = ", ".join(handlers)
             raise error("invalid_options", f"option `{name}` is a function; the handlers are {known}")
+    if checkpoint is not None and not isinstance(checkpoint, (bytes, bytearray, memoryview)):
+        raise error("invalid_options", f"option `checkpoint` must be bytes, not {type(checkpoint).__name__}")
     host_tools = [as_tool(given) for given in tools]
     permission, question, plan = handlers.values()
     native = _native.Agent(
@@ -45,6 +48,7 @@ def create(
         tool=bool(host_tools),
         question=question is not None,
         plan=plan is not None,
+        checkpoint=None if checkpoint is None else bytes(checkpoint),
     )
     return native, Handlers(permission, question, plan, {tool.name: tool for tool in host_tools})
 

@@ -60,6 +60,10 @@ class SessionError(LodgerError):
     """`session_*`: the conversation is busy, locked or not there."""
 
 
+class CheckpointError(LodgerError):
+    """`checkpoint_*`: these bytes cannot be gone on from, or are too many."""
+
+
 class RequestError(LodgerError):
     """`request_*`: nobody waits for this answer any more."""
 
@@ -76,6 +80,7 @@ _BY_PREFIX: dict[str, type[LodgerError]] = {
     "invalid_": InvalidArgument,
     "provider_": ProviderError,
     "session_": SessionError,
+    "checkpoint_": CheckpointError,
     "request_": RequestError,
     "closed": ClosedError,
     "forked": ForkedError,

@@ -66,6 +66,7 @@ def create_agent(
     permission_timeout_ms: int | None = None,
     limits: _inputs.Limits | None = None,
     session_id: str | None = None,
+    checkpoint: bytes | bytearray | memoryview | None = None,
     on_permission: PermissionHandler | None = None,
     on_question: QuestionHandler | None = None,
     on_plan: PlanHandler | None = None,
@@ -94,7 +95,7 @@ def create_agent(
     for name, function in functions.items():
         if function is not None and is_async(function):
             raise error("invalid_options", f"{name} is a coroutine function, which needs a loop; pass a plain function")
-    return Agent(*create(options, host_tools, handlers))
+    return Agent(*create(options, host_tools, handlers, checkpoint))
 
 
 class Agent(AgentBase):
@@ -119,6 +120,13 @@ class Agent(AgentBase):
     def stream(self, input: Input) -> Stream:
         """The strict form: `with agent.stream(...) as events` settles the turn before the block is left."""
         return Stream(functools.partial(self.prompt, input))
+
+    def checkpoint(self) -> bytes:
+        """History and usage as bytes, to go on from in another agent, process or machine; without any credentials.
+
+        Raises `session_busy` while a turn runs, and `checkpoint_too_large` over `limits["max_checkpoint_bytes"]`.
+        """
+        return self._native.checkpoint()
 
     def close(self, timeout: float = 1.0) -> None:
         """Cancels what runs, ends what it started, and waits for that, `timeout` seconds at most. May be repeated."""
