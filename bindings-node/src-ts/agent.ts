@@ -136,11 +136,20 @@ export class Agent implements AsyncDisposable {
     const json = toJson(input, 'the prompt');
     const key = hub().newKey();
     if (checkedPromptOptions(options).signal?.aborted) {
-      if (native(() => this.#native.closed)) throw refusal('closed', 'the agent is closed; create a new one');
+      this.#couldStart(input);
       return aborted(new RunningTurn(neverStarted(), key, this.#desk, options));
     }
     const turn = native(() => this.#native.prompt(json, hub().mailbox, key));
     return (this.#running = new RunningTurn(turn, key, this.#desk, options));
+  }
+
+  /** What the engine would say to a prompt that it never hears of. */
+  #couldStart(input: Prompt): void {
+    if (native(() => this.#native.closed)) throw refusal('closed', 'the agent is closed; create a new one');
+    if (this.#running?.ended === false) throw refusal('session_busy', 'a prompt is still running; wait for its end');
+    if (typeof input !== 'string' && !Array.isArray(input)) {
+      throw refusal('invalid_input', 'the prompt must be a text or a list of blocks');
+    }
   }
 
   #call<Result>(method: string): Result {

@@ -27,7 +27,7 @@ export class LodgerError extends Error {
 
 /** An error that this half finds before the native one is asked. */
 export function refusal(
-  code: 'invalid_options' | 'invalid_input' | 'closed' | 'reader_busy',
+  code: 'invalid_options' | 'invalid_input' | 'closed' | 'session_busy' | 'reader_busy',
   message: string,
 ): LodgerError {
   return new LodgerError({ code, message, retryable: false });

@@ -89,6 +89,10 @@ export class RunningTurn implements Resident {
     if (onEvent) this.read(onEvent);
   }
 
+  get ended(): boolean {
+    return this.#ended;
+  }
+
   cancel(): void {
     if (!this.#ended) native(() => this.#turn.cancel());
   }

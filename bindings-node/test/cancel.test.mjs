@@ -57,6 +57,18 @@ test('a signal that has aborted before: no request, no events, a cancelled turn'
   assert.equal((await agent.prompt('now')).text, 'first');
 });
 
+test('a signal that has aborted before excuses nothing that a prompt may not be', async (t) => {
+  const agent = await agentFor(t, [endless]);
+  const signal = AbortSignal.abort();
+  assert.throws(() => agent.prompt(7, { signal }), { code: 'invalid_input' });
+  const turn = agent.prompt('go');
+  assert.throws(() => agent.prompt('never', { signal }), { code: 'session_busy' });
+  turn.cancel();
+  await turn;
+  assert.equal((await agent.prompt('never', { signal })).reason, 'cancelled');
+  assert.equal((await agent.prompt('never', { signal })).reason, 'cancelled');
+});
+
 test('a signal that aborts after the end changes nothing', async (t) => {
   const agent = await agentFor(t, [[text('one')], [text('two')]]);
   const controller = new AbortController();
