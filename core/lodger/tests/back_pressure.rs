@@ -167,7 +167,7 @@ fn a_reader_that_takes_little_but_often_is_not_taken_for_stalled() {
     // Entries pass the bound: a reply's calls and their results are kept, whether there is room or not.
     let lots: Vec<Value> = (0..300).map(|_| call("read_file", json!({ "path": "none" }))).collect();
     let steps = [step(&lots), says("two")];
-    let agent = embedded(&stage.options(&steps, json!({ "limits": { "stallTimeoutMs": 400 } })));
+    let agent = embedded(&stage.options(&steps, json!({ "limits": { "stallTimeoutMs": 1000 } })));
     let turn = agent.prompt("\"hello\"").unwrap();
     let mut events = Vec::new();
     let mut waited = Duration::ZERO;

@@ -251,10 +251,10 @@ async fn a_handler_that_panics_refuses() {
 #[test]
 fn its_time_counts_from_when_the_host_has_it() {
     let stage = Stage::new();
-    let agent = writer(&stage, json!({ "permissionTimeoutMs": 300 }));
+    let agent = writer(&stage, json!({ "permissionTimeoutMs": 800 }));
     let turn = start(&agent);
     let (_, mut events) = read_to_request(&turn);
-    std::thread::sleep(Duration::from_millis(600));
+    std::thread::sleep(Duration::from_millis(1200));
     next_request(&turn).answer(ALLOW).unwrap();
     events.extend(drain(&turn));
     settled(&events, Outcome::AllowedOnce);
@@ -328,11 +328,11 @@ fn asked_for_as_events_it_is_answered_by_its_id() {
 #[test]
 fn as_an_event_its_time_counts_from_when_the_event_is_taken() {
     let stage = Stage::new();
-    let more = json!({ "requests": "events", "permissionTimeoutMs": 300 });
+    let more = json!({ "requests": "events", "permissionTimeoutMs": 800 });
     let options = stage.options(&[write("f", "x"), says("done")], more);
     let agent = embed::Agent::create(None, &options.to_string(), environment(), Handlers::default()).unwrap();
     let turn = start(&agent);
-    std::thread::sleep(Duration::from_millis(600));
+    std::thread::sleep(Duration::from_millis(1200));
     let (request, mut events) = read_to_request(&turn);
     agent.answer(request.request_id.as_str(), ALLOW).unwrap();
     events.extend(drain(&turn));
