@@ -211,19 +211,30 @@ test('malformed input throws at once, and nothing has started', async (t) => {
   assert.equal((await all(agent.prompt([picture]))).length, 1);
 });
 
-test('a prompt may be texts, resources and pictures', async (t) => {
-  const mock = await mockModel(t, [[text('seen')]]);
+/** What is sent to a model over HTTP for one prompt. */
+async function sent(t, options, input) {
+  const mock = await mockModel(t, [[text('seen')]], { args: ['--api-key', 'sk-mine'] });
   process.env.ANTHROPIC_BASE_URL = mock.baseUrl;
-  const agent = await createAgent({ auth: { provider: 'anthropic', token: 'sk-mine' }, model: 'mock' });
+  const agent = await createAgent({ auth: { provider: 'anthropic', token: 'sk-mine' }, model: 'mock', ...options });
   delete process.env.ANTHROPIC_BASE_URL;
   t.after(() => agent.close());
+  assert.equal((await all(agent.prompt(input))).length, 1);
+  const [body] = (await mock.stats()).bodies;
+  return typeof body === 'string' ? JSON.parse(body) : body;
+}
+
+test('nothing is told to the model but what the host says', async (t) => {
+  const bare = await sent(t, {}, 'hi');
+  assert.deepEqual([bare.model, bare.system, bare.tools], ['mock', undefined, undefined]);
+  const { system, tools } = await sent(t, { workspace: { cwd: folder(t) } }, 'hi');
+  assert.equal(system, undefined, 'no hidden prompt');
+  assert.ok(tools.some((tool) => tool.name === 'run_shell'));
+});
+
+test('a prompt may be texts, resources and pictures', async (t) => {
   const uri = 'file:///no/such/"file"';
   const blocks = [{ type: 'text', text: 'look' }, { type: 'resource', resource: { uri, text: 'inside' } }, picture];
-  assert.equal((await all(agent.prompt(blocks))).length, 1);
-  const [body] = (await mock.stats()).bodies.map((sent) => (typeof sent === 'string' ? JSON.parse(sent) : sent));
-  assert.equal(body.model, 'mock');
-  assert.equal(body.system, undefined, 'no hidden prompt');
-  assert.equal(body.tools, undefined, 'no tools by themselves');
+  const body = await sent(t, {}, blocks);
   const [said, named, seen] = body.messages[0].content;
   assert.equal(said.text, 'look');
   assert.match(named.text, /inside/);

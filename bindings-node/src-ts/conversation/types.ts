@@ -1,9 +1,12 @@
 /** The words of a conversation. Data only. */
 
+/** Now or later. */
 export type MaybePromise<T> = T | Promise<T>;
 
+/** Memory of the host's own; what is passed is copied. */
 export type Bytes = ArrayBuffer | ArrayBufferView;
 
+/** What JSON can say. */
 export type JsonValue = string | number | boolean | null | JsonValue[] | { [key: string]: JsonValue };
 
 /** A provider's name, such as `anthropic`; `scripted` plays a script. */
@@ -27,14 +30,15 @@ export interface Agent {
 
 /** Everything that a conversation may be told. Any other name is an error. */
 export interface AgentOptions {
+  /** Whose model, and who asks. */
   auth: Auth;
   /** A model of `auth.provider`, with or without `provider/` before it. At most 1 KiB. */
   model?: string;
   /** The complete system context; several are joined by a blank line. Absent: none. At most 64 KiB. */
   instructions?: string | string[];
-  /** At most 64. */
+  /** Tools that the host runs; at most 64. Absent: none. */
   tools?: HostTool[];
-  /** The conversation to go on with. Copied. */
+  /** The conversation to go on with. Absent: a new one. Damaged or foreign bytes reject. */
   checkpoint?: Bytes;
   /** Asked before built-in tools change files, run commands or leave the folder. Absent: they may not. */
   permissions?: (request: ApprovalRequest, signal: AbortSignal) => MaybePromise<ApprovalDecision>;
@@ -45,6 +49,7 @@ export interface AgentOptions {
 /** A text stands for one text block. */
 export type PromptInput = string | PromptBlock[];
 
+/** One piece of a prompt. */
 export type PromptBlock =
   | { type: 'text'; text: string }
   /** A named text. The URI gives no access to anything. */
@@ -52,6 +57,7 @@ export type PromptBlock =
   /** Base64 of PNG, JPEG, GIF or WebP; at most 8 in a prompt, each at most 5 MiB. */
   | { type: 'image'; mimeType: string; data: string };
 
+/** How to run a prompt. */
 export interface PromptOptions {
   /** Cancels the turn when it aborts. Aborted already: the turn ends as `cancelled` and nothing is sent. */
   signal?: AbortSignal;
@@ -59,26 +65,33 @@ export interface PromptOptions {
 
 /** One prompt and what follows from it. It has one reader; leaving its loop early cancels it. */
 export interface Turn extends AsyncIterable<TurnEvent> {
-  /** Waiting for this alone reads no events: with more than the queue holds, the turn waits until somebody does. */
+  /**
+   * What the turn came to; rejects with a `LodgerError` when it failed. Waiting for this alone reads no events: with
+   * more than the queue holds, the turn waits until somebody does.
+   */
   result: Promise<TurnResult>;
   /** Asks the turn to end, and does not wait. Late and repeated calls have no effect. */
   cancel(): void;
 }
 
+/** What a reader sees, in order. A failed turn ends by throwing. */
 export type TurnEvent =
   /** More of the answer. */
   | { type: 'text_delta'; delta: string }
   /** More of the model's thought, where the provider shows it. */
   | { type: 'reasoning_delta'; delta: string }
+  /** The model called a tool. */
   | { type: 'tool_start'; id: string; name: string }
-  /** `content` is the text that the model was told. */
+  /** The end of that call, refused or run. `content` is the text that the model was told. */
   | { type: 'tool_end'; id: string; name: string; content?: string; isError: boolean };
 
+/** What a turn came to. */
 export interface TurnResult {
   stopReason: StopReason;
   usage: Usage;
 }
 
+/** Why a turn ended. `max_model_turns`: a limit on model calls or cost was reached. */
 export type StopReason = 'end_turn' | 'max_output_tokens' | 'max_model_turns' | 'refused' | 'cancelled';
 
 /** Tokens of this turn. What the provider did not say stays absent. */
@@ -98,6 +111,7 @@ export interface Usage {
 export interface HostTool {
   /** 1 to 64 letters, digits, `_` or `-`; unique. */
   name: string;
+  /** Told to the model. */
   description: string;
   /** JSON Schema of an object. */
   inputSchema: Record<string, JsonValue>;
@@ -115,12 +129,14 @@ export interface RichToolResult {
 
 /** May this call run? */
 export interface ApprovalRequest {
+  /** Name of the built-in tool. */
   toolName: string;
   /** One line for a person. */
   label: string;
   kind: 'command' | 'file' | 'mcp' | 'other' | 'confirm';
   /** A unified diff, for changes of files. */
   detail?: string;
+  /** What was done already to prepare the call. */
   preparation?: string;
   /** The files or the command, one line each. */
   targets: string[];
@@ -128,7 +144,9 @@ export interface ApprovalRequest {
   suggestedGrants: string[];
 }
 
+/** The answer to an `ApprovalRequest`. Anything else refuses. */
 export interface ApprovalDecision {
+  /** Run it, run it and calls like it from now on, or do not. */
   outcome: 'once' | 'always' | 'deny';
   /** Told to the model with a refusal. */
   note?: string;
