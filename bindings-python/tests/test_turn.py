@@ -124,6 +124,15 @@ async def test_cancelling_the_task_that_awaits_cancels(scripts: Scripts, tmp_pat
         assert (await asyncio.wait_for(turn.result(), 10)).reason == "cancelled"
 
 
+async def test_a_task_that_was_cancelled_has_ended_when_its_turn_is_settled(scripts: Scripts, tmp_path: Path) -> None:
+    model = scripts.model(step(text("a"), wait_for_file(tmp_path / "no")), after="last")
+    async with await lodger.create_agent(model=model) as agent:
+        for _ in range(20):
+            with pytest.raises(asyncio.TimeoutError):
+                await asyncio.wait_for(agent.prompt("hi"), 0.01)
+            assert agent.interrupt() is False
+
+
 async def test_giving_up_on_one_event_cancels_nothing_and_loses_nothing(scripts: Scripts) -> None:
     parts = [part for n in range(5) for part in (delay(40), text(f"{n} "))]
     async with await lodger.create_agent(model=scripts.model(step(*parts))) as agent:

@@ -7,6 +7,7 @@ freed, and the turn cancelled, in the moment their owner lets go of them.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 from collections import deque
 from collections.abc import Callable, Generator
@@ -15,7 +16,7 @@ from typing import Any
 
 from . import _native
 from ._base import outcome_of
-from ._errors import error
+from ._errors import LodgerError, error
 from ._events import Event, TurnResult, event_from_wire
 from ._serving import Serving
 
@@ -72,6 +73,12 @@ class Running:
                 self._waiting.discard(waiting)
         return outcome_of(self._ended)
 
+    async def settle(self) -> None:
+        """Cancels, and waits for the end whatever it is."""
+        self.native.cancel()
+        with contextlib.suppress(LodgerError):
+            await self.result()
+
     def _future(self) -> asyncio.Future[None]:
         if asyncio.get_running_loop() is not self._loop:
             raise error("unsupported", "a turn belongs to the event loop that it was prompted on; use it there")
@@ -114,7 +121,8 @@ class Turn:
     """A turn that runs from the moment `agent.prompt()` returned it.
 
     - `async for event in turn` yields every event, `done` the last. Leaving the loop early cancels the turn.
-    - `await turn` reads to the end and gives the result. Cancelling the task that awaits cancels the turn.
+    - `await turn` reads to the end and gives the result. Cancelling the task that awaits cancels the turn, and the
+      task ends when the turn is settled.
     - `await turn.result()` only waits. Somebody has to read, or a long turn stands still when its queue is full.
 
     A turn has one reader: a second loop raises `reader_busy`. A result whose reason is `error` is raised as a
@@ -155,7 +163,11 @@ class Turn:
                 while await running.next_batch() != "[]":
                     pass
             return await running.result()
-        except (asyncio.CancelledError, GeneratorExit):
+        except asyncio.CancelledError:
+            # Whoever cancels the task may prompt again when it has ended.
+            await running.settle()
+            raise
+        except GeneratorExit:
             running.native.cancel()
             raise
 
@@ -194,10 +206,8 @@ class Events:
         """Cancels the turn unless it has ended, and waits until it is settled."""
         self._batch.clear()
         self._has_ended = True
-        running = self._running
-        if not running.has_ended:
-            running.native.cancel()
-            await asyncio.gather(running.result(), return_exceptions=True)
+        if not self._running.has_ended:
+            await self._running.settle()
 
     def __del__(self) -> None:
         if not self._has_ended:
