@@ -667,6 +667,17 @@ lodger_status lodger_agent_restore(const lodger_runtime *runtime,
                                    lodger_error **err);
 
 /**
+ * The id of the agent's session, which stands in each of its events as `sessionId`.
+ *
+ * Any thread.
+ *
+ * @param agent The agent; it keeps the text. NULL gives no text.
+ * @return The id.
+ * @since 0.1.0
+ */
+lodger_str lodger_agent_session_id(const lodger_agent *agent);
+
+/**
  * Takes the conversation so far as bytes: history and usage, no option, no key, no file. Only between turns. Keep them
  * where you like; lodger_agent_restore goes on from them, also on another machine.
  *
@@ -680,6 +691,53 @@ lodger_status lodger_agent_restore(const lodger_runtime *runtime,
  * @since 0.1.0
  */
 lodger_status lodger_agent_checkpoint(const lodger_agent *agent, lodger_blob **out, lodger_error **err);
+
+/**
+ * Closes an agent in order: cancels its turn, refuses its open requests, ends its child processes. When this
+ * returned LODGER_OK, no callback of the agent runs or will run. Closing again is fine.
+ *
+ * Any thread, but not inside a callback: it waits.
+ *
+ * @param agent      The agent.
+ * @param timeout_ms How long it may take, 0 or more. After LODGER_E_TIMEOUT no further callback starts either.
+ * @param[out] err   The error, or NULL if you do not want it. Yours: lodger_error_free.
+ * @return LODGER_OK; LODGER_E_TIMEOUT, LODGER_E_WOULD_DEADLOCK, LODGER_E_INVALID_INPUT, LODGER_E_FORKED.
+ * @since 0.1.0
+ */
+lodger_status lodger_agent_close(const lodger_agent *agent, int64_t timeout_ms, lodger_error **err);
+
+/**
+ * The same for those who must not wait: closes on a thread of its own and calls `closed` when it is over.
+ *
+ * Any thread, also inside a callback.
+ *
+ * @param agent      The agent. You may free it at once.
+ * @param timeout_ms How long it may take, 0 or more.
+ * @param closed     Told how it went, once, on a thread of the library that ends with it. It may call everything but
+ *                   what waits.
+ * @param ctx        Handed to `closed`. It belongs to the library from now on, also when the call fails.
+ * @param drop       Frees `ctx`; may be NULL.
+ * @param[out] err   The error, or NULL if you do not want it. Yours: lodger_error_free.
+ * @return LODGER_OK; LODGER_E_INVALID_INPUT, LODGER_E_FORKED, LODGER_E_INTERNAL when the system gives no thread.
+ * @since 0.1.0
+ */
+lodger_status lodger_agent_begin_close(const lodger_agent *agent,
+                                       int64_t timeout_ms,
+                                       lodger_closed_fn closed,
+                                       void *ctx,
+                                       lodger_drop_fn drop,
+                                       lodger_error **err);
+
+/**
+ * Frees an agent. It does not wait. A turn that you still hold keeps the agent going; with the last of them the
+ * agent is cancelled and cleared away in the background, and no further callback starts.
+ *
+ * Any thread.
+ *
+ * @param agent The agent. NULL is fine.
+ * @since 0.1.0
+ */
+void lodger_agent_free(lodger_agent *agent);
 
 /**
  * Sends a prompt. The turn starts at once and goes on until its `done` event, whether or not you read it; it stops
@@ -716,6 +774,40 @@ lodger_status lodger_agent_answer(const lodger_agent *agent,
                                   lodger_str request_id,
                                   lodger_str answer_json,
                                   lodger_error **err);
+
+/**
+ * Refuses an open request by its id because your handler failed: the outcome is `failed`.
+ *
+ * Any thread.
+ *
+ * @param agent      The agent.
+ * @param request_id `requestId` of the `request_opened` event.
+ * @param reason     Told to the model, such as `the handler failed: no disk space`.
+ * @param[out] err   The error, or NULL if you do not want it. Yours: lodger_error_free.
+ * @return LODGER_OK; LODGER_E_REQUEST_NOT_FOUND, LODGER_E_REQUEST_SETTLED, LODGER_E_INVALID_INPUT, LODGER_E_FORKED.
+ * @since 0.1.0
+ */
+lodger_status lodger_agent_fail_request(const lodger_agent *agent,
+                                        lodger_str request_id,
+                                        lodger_str reason,
+                                        lodger_error **err);
+
+/**
+ * Shows by its request's id how far a call of your tool has come: a `tool_progress` event of the stream `progress`.
+ *
+ * Any thread.
+ *
+ * @param agent      The agent.
+ * @param request_id `requestId` of the `request_opened` event.
+ * @param text       What to show.
+ * @param[out] err   The error, or NULL if you do not want it. Yours: lodger_error_free.
+ * @return LODGER_OK; LODGER_E_REQUEST_NOT_FOUND, LODGER_E_REQUEST_SETTLED, LODGER_E_INVALID_INPUT, LODGER_E_FORKED.
+ * @since 0.1.0
+ */
+lodger_status lodger_agent_progress(const lodger_agent *agent,
+                                    lodger_str request_id,
+                                    lodger_str text,
+                                    lodger_error **err);
 
 /**
  * Cancels the turn that is running, if there is one. It does not wait: the turn ends with its `done` event.
@@ -777,53 +869,6 @@ lodger_status lodger_agent_call(const lodger_agent *agent,
                                 lodger_str params_json,
                                 lodger_blob **out,
                                 lodger_error **err);
-
-/**
- * Closes an agent in order: cancels its turn, refuses its open requests, ends its child processes. When this
- * returned LODGER_OK, no callback of the agent runs or will run. Closing again is fine.
- *
- * Any thread, but not inside a callback: it waits.
- *
- * @param agent      The agent.
- * @param timeout_ms How long it may take, 0 or more. After LODGER_E_TIMEOUT no further callback starts either.
- * @param[out] err   The error, or NULL if you do not want it. Yours: lodger_error_free.
- * @return LODGER_OK; LODGER_E_TIMEOUT, LODGER_E_WOULD_DEADLOCK, LODGER_E_INVALID_INPUT, LODGER_E_FORKED.
- * @since 0.1.0
- */
-lodger_status lodger_agent_close(const lodger_agent *agent, int64_t timeout_ms, lodger_error **err);
-
-/**
- * The same for those who must not wait: closes on a thread of its own and calls `closed` when it is over.
- *
- * Any thread, also inside a callback.
- *
- * @param agent      The agent. You may free it at once.
- * @param timeout_ms How long it may take, 0 or more.
- * @param closed     Told how it went, once, on a thread of the library that ends with it. It may call everything but
- *                   what waits.
- * @param ctx        Handed to `closed`. It belongs to the library from now on, also when the call fails.
- * @param drop       Frees `ctx`; may be NULL.
- * @param[out] err   The error, or NULL if you do not want it. Yours: lodger_error_free.
- * @return LODGER_OK; LODGER_E_INVALID_INPUT, LODGER_E_FORKED, LODGER_E_INTERNAL when the system gives no thread.
- * @since 0.1.0
- */
-lodger_status lodger_agent_begin_close(const lodger_agent *agent,
-                                       int64_t timeout_ms,
-                                       lodger_closed_fn closed,
-                                       void *ctx,
-                                       lodger_drop_fn drop,
-                                       lodger_error **err);
-
-/**
- * Frees an agent. It does not wait. A turn that you still hold keeps the agent going; with the last of them the
- * agent is cancelled and cleared away in the background, and no further callback starts.
- *
- * Any thread.
- *
- * @param agent The agent. NULL is fine.
- * @since 0.1.0
- */
-void lodger_agent_free(lodger_agent *agent);
 
 /* ---- turn ---------------------------------------------------------------------------------------------- */
 

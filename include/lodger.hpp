@@ -370,6 +370,9 @@ public:
     });
   }
 
+  /** The id of its session. */
+  std::string_view session_id() const { return detail::out(lodger_agent_session_id(handle_.get())); }
+
   /** Starts a turn with a text. */
   turn prompt(std::string_view text) const { return prompt_json(quoted(text)); }
   /** Starts a turn with a JSON string or a JSON array of blocks. */
@@ -393,6 +396,16 @@ public:
   void answer(std::string_view request_id, std::string_view json) const {
     detail::check check;
     check(lodger_agent_answer(handle_.get(), detail::in(request_id), detail::in(json), check));
+  }
+  /** Refuses a request by its id because its handler failed. */
+  void fail_request(std::string_view request_id, std::string_view reason) const {
+    detail::check check;
+    check(lodger_agent_fail_request(handle_.get(), detail::in(request_id), detail::in(reason), check));
+  }
+  /** Shows by its request's id how far a tool has come. */
+  void progress(std::string_view request_id, std::string_view text) const {
+    detail::check check;
+    check(lodger_agent_progress(handle_.get(), detail::in(request_id), detail::in(text), check));
   }
   /** Cancels what runs; says whether something did. */
   bool interrupt() const {

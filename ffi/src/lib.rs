@@ -39,6 +39,8 @@ pub mod runtime;
 
 pub mod agent;
 
+pub mod steering;
+
 pub mod turn;
 
 pub mod event;

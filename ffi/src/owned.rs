@@ -22,6 +22,8 @@ static DEFAULT_SEAT: Seat = Seat::new();
 /// An agent and its host.
 pub(crate) struct OwnedAgent {
     pub(crate) agent: Agent,
+    /// Kept as text, so that it can be looked at without asking anybody.
+    session_id: String,
     host: Arc<Host>,
     seat: Option<Arc<Seat>>,
     callbacks: Mutex<Callbacks>,
@@ -38,7 +40,12 @@ enum Callbacks {
 impl OwnedAgent {
     /// `seat` is that of its runtime; the default one without.
     pub(crate) fn new(agent: Agent, host: Arc<Host>, seat: Option<Arc<Seat>>) -> Self {
-        Self { agent, host, seat, callbacks: Mutex::new(Callbacks::None) }
+        let session_id = agent.session_id();
+        Self { agent, session_id, host, seat, callbacks: Mutex::new(Callbacks::None) }
+    }
+
+    pub(crate) fn session_id(&self) -> &str {
+        &self.session_id
     }
 
     pub(crate) fn host(&self) -> Arc<Host> {

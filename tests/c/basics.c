@@ -51,6 +51,8 @@ static void an_event_gives_kind_type_text_fields_and_json(void) {
   CHECK(lodger_event_field(event, lodger_text("/nothing")).ptr == NULL);
   CHECK(lodger_event_field(event, lodger_text("not a pointer")).ptr == NULL);
   HAS_TEXT("\"type\":\"text_delta\"", lodger_event_json(event));
+  lodger_str session = lodger_agent_session_id(agent), its = lodger_event_field(event, lodger_text("/sessionId"));
+  CHECK(session.len > 0 && session.len == its.len && memcmp(session.ptr, its.ptr, its.len) == 0);
   CHECK(lodger_event_json(event).ptr == lodger_event_json(event).ptr);
   lodger_event_free(event);
   finish(agent, turn);

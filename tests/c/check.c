@@ -196,6 +196,13 @@ int descriptors_now(void) { return entries_of("/proc/self/fd") - 1; /* not the o
 
 int threads_now(void) { return entries_of("/proc/self/task"); }
 
+void await_no_thread(void) {
+  for (int waited = 0; threads_now() > 1; waited++) {
+    CHECK(waited < 10000);
+    sleep_ms(1);
+  }
+}
+
 long resident_kib(void) {
   long pages = 0;
   FILE *file = fopen("/proc/self/statm", "r");
@@ -237,7 +244,7 @@ int main(int count, char **wanted) {
   } suites[] = {
       {"basics", basics},           {"errors", errors},       {"requests", requests},   {"races", races},
       {"inside", inside},           {"streams", streams},     {"waitables", waitables}, {"listeners", listeners},
-      {"checkpoints", checkpoints}, {"lifetimes", lifetimes}, {"forks", forks},
+      {"checkpoints", checkpoints}, {"lifetimes", lifetimes}, {"closing", closing},     {"forks", forks},
   };
   int passed = 0, failed = 0;
   for (size_t i = 0; i < sizeof suites / sizeof *suites; i++)

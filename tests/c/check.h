@@ -23,7 +23,7 @@ struct test {
 
 /* Tables of tests, each closed by a row without a name. */
 extern const struct test basics[], errors[], requests[], races[], inside[], streams[], waitables[], listeners[],
-    checkpoints[], lifetimes[], forks[];
+    checkpoints[], lifetimes[], closing[], forks[];
 
 /* ---- checks: the first that fails ends the test -------------------------------------------------------------- */
 
@@ -108,6 +108,9 @@ long server_rests(void);
 int descriptors_now(void);
 int threads_now(void);
 long resident_kib(void);
+
+/* Waits until only this thread is left, or fails after ten seconds. */
+void await_no_thread(void);
 
 void sleep_ms(int ms);
 

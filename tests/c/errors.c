@@ -48,6 +48,8 @@ static void null_is_a_status_everywhere(void) {
   EXPECT(bad, lodger_agent_create(NULL, none, NULL, &agent, &error));
   EXPECT(bad, lodger_agent_prompt(NULL, text, &turn, &error));
   EXPECT(bad, lodger_agent_answer(NULL, text, text, &error));
+  EXPECT(bad, lodger_agent_fail_request(NULL, text, text, &error));
+  EXPECT(bad, lodger_agent_progress(NULL, text, text, &error));
   EXPECT(bad, lodger_agent_interrupt(NULL, NULL, &error));
   EXPECT(bad, lodger_agent_set_mode(NULL, text, &error));
   EXPECT(bad, lodger_agent_set_model(NULL, text, &error));
@@ -71,7 +73,7 @@ static void null_is_a_status_everywhere(void) {
 
   CHECK(lodger_error_status(NULL) == LODGER_OK && lodger_error_code(NULL).ptr == NULL);
   CHECK(lodger_error_message(NULL).ptr == NULL && lodger_error_json(NULL).ptr == NULL);
-  CHECK(lodger_blob_bytes(NULL).ptr == NULL);
+  CHECK(lodger_blob_bytes(NULL).ptr == NULL && lodger_agent_session_id(NULL).ptr == NULL);
   CHECK(lodger_event_kind(NULL) == 0 && lodger_event_seq(NULL) == 0 && lodger_event_type(NULL).ptr == NULL);
   CHECK(lodger_event_text(NULL).ptr == NULL && lodger_event_json(NULL).ptr == NULL);
   CHECK(lodger_event_field(NULL, text).ptr == NULL);
@@ -104,6 +106,10 @@ static void null_beside_a_good_handle_is_a_status_too(void) {
   EXPECT(bad, lodger_agent_prompt(agent, text, NULL, &error));
   EXPECT(bad, lodger_agent_answer(agent, none, text, &error));
   EXPECT(bad, lodger_agent_answer(agent, text, none, &error));
+  EXPECT(bad, lodger_agent_fail_request(agent, none, text, &error));
+  EXPECT(bad, lodger_agent_fail_request(agent, text, none, &error));
+  EXPECT(bad, lodger_agent_progress(agent, none, text, &error));
+  EXPECT(bad, lodger_agent_progress(agent, text, none, &error));
   EXPECT(bad, lodger_agent_set_mode(agent, none, &error));
   EXPECT(bad, lodger_agent_set_model(agent, none, &error));
   EXPECT(bad, lodger_agent_call(agent, none, text, &blob, &error));

@@ -56,6 +56,8 @@ static void inherited_handles_say_that_they_were_forked(void) {
   if (in_child()) {
     EXPECT(forked, lodger_agent_prompt(agent, lodger_text("\"hi\""), &second, &error));
     EXPECT(forked, lodger_agent_answer(agent, lodger_text("x"), lodger_text("{}"), &error));
+    EXPECT(forked, lodger_agent_fail_request(agent, lodger_text("x"), lodger_text("x"), &error));
+    EXPECT(forked, lodger_agent_progress(agent, lodger_text("x"), lodger_text("x"), &error));
     EXPECT(forked, lodger_agent_interrupt(agent, NULL, &error));
     EXPECT(forked, lodger_agent_set_mode(agent, lodger_text("ask"), &error));
     EXPECT(forked, lodger_agent_call(agent, lodger_text("health"), lodger_text(""), &blob, &error));
@@ -70,6 +72,7 @@ static void inherited_handles_say_that_they_were_forked(void) {
     EXPECT(forked, lodger_turn_result(turn, -1, &blob, &error));
     EXPECT(forked, lodger_mailbox_attach(mailbox, turn, 1, &error));
     EXPECT(forked, lodger_runtime_shutdown(runtime, 1000, &error));
+    CHECK(lodger_agent_session_id(agent).len > 0);
     HAS_TEXT("user_message", lodger_event_json(event)); /* what is only memory can still be read */
     lodger_event_free(event);
     lodger_mailbox_free(mailbox);

@@ -159,10 +159,7 @@ static void a_callback_may_free_the_last_agent_of_all(void) {
   write_file("go", "");
   await_count(&host.requests, 1);
   await_count(&host.dropped, 1);
-  for (int waited = 0; threads_now() > 1; waited++) {
-    CHECK(waited < 10000);
-    sleep_ms(1);
-  }
+  await_no_thread();
   CHECK(!has_file("a.txt"));
 }
 

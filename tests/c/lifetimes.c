@@ -1,4 +1,4 @@
-/* Ends: closing, freeing, in any order, and nothing after that. */
+/* Lives: what outlives what, freeing in any order, threads that come and go. */
 #include "check.h"
 
 #include <pthread.h>
@@ -126,152 +126,6 @@ static void freeing_a_turn_that_waits_for_an_answer_withdraws_the_request(void) 
   finish(agent, NULL);
 }
 
-static void no_callback_starts_after_close_returned(void) {
-  lodger_error *error = NULL;
-  for (int round = 0; round < 20; round++) {
-    lodger_host host = {sizeof host, NULL, dropped, refuse};
-    lodger_agent *agent = new_agent(NULL, &host, writes_for_ever(), "'limits':{'maxSteps':100000}");
-    lodger_turn *turn = prompt(agent, "go");
-    int before = count_of(&calls);
-    EXPECT(LODGER_OK, lodger_turn_set_waker(turn, called, NULL, NULL, &error));
-    await_count(&calls, before + 3);
-    EXPECT(LODGER_OK, lodger_agent_close(agent, 10000, &error));
-    int at_close = count_of(&calls);
-    sleep_ms(5);
-    CHECK(count_of(&calls) == at_close);
-    EXPECT(LODGER_OK, lodger_turn_set_waker(turn, called, NULL, NULL, &error));
-    CHECK(count_of(&calls) == at_close);
-    lodger_turn_free(turn);
-    lodger_agent_free(agent);
-    CHECK(count_of(&drops) == round + 1);
-  }
-}
-
-static int let_go;
-
-static void hold_on(void *ctx, lodger_request *request) {
-  called(ctx);
-  await_count(&let_go, 1);
-  lodger_request_free(request);
-}
-
-static void a_callback_that_does_not_return_makes_close_time_out_and_no_other_starts(void) {
-  lodger_error *error = NULL;
-  lodger_host host = {sizeof host, NULL, dropped, hold_on};
-  lodger_agent *agent = new_agent(NULL, &host, writes_for_ever(), NULL);
-  lodger_turn *turn = prompt(agent, "go");
-  await_count(&calls, 1);
-  EXPECT(LODGER_E_TIMEOUT, lodger_agent_close(agent, 50, &error));
-  lodger_turn_free(turn);
-  lodger_agent_free(agent);
-  CHECK(count_of(&drops) == 0);
-  count_up(&let_go);
-  await_count(&drops, 1);
-  CHECK(count_of(&calls) == 1);
-}
-
-static void *close_too(void *agent) {
-  lodger_error *error = NULL;
-  EXPECT(LODGER_OK, lodger_agent_close(agent, 10000, &error));
-  return NULL;
-}
-
-static void two_threads_may_close_at_once(void) {
-  pthread_t thread;
-  lodger_host host = {sizeof host, NULL, NULL, refuse};
-  lodger_agent *agent = new_agent(NULL, &host, writes_for_ever(), NULL);
-  lodger_turn *turn = prompt(agent, "go");
-  CHECK(pthread_create(&thread, NULL, close_too, agent) == 0);
-  close_too(agent);
-  pthread_join(thread, NULL);
-  finish(agent, turn);
-}
-
-static lodger_status how;
-
-static void ended(void *ctx, lodger_status status) {
-  (void)ctx;
-  how = status;
-  count_up(&calls);
-}
-
-static void await_no_thread(void) {
-  for (int waited = 0; threads_now() > 1; waited++) {
-    CHECK(waited < 10000);
-    sleep_ms(1);
-  }
-}
-
-static void a_close_that_is_only_begun_tells_when_it_is_over(void) {
-  lodger_error *error = NULL;
-  lodger_host host = {sizeof host, NULL, dropped, keep};
-  lodger_agent *agent = new_agent(NULL, &host, writes_for_ever(), NULL);
-  lodger_turn *turn = prompt(agent, "go");
-  await_count(&calls, 1);
-  EXPECT(LODGER_OK, lodger_agent_begin_close(agent, 10000, ended, NULL, dropped, &error));
-  lodger_turn_free(turn);
-  lodger_agent_free(agent);
-  await_count(&calls, 2);
-  CHECK(how == LODGER_OK && lodger_request_settled(kept));
-  lodger_request_free(kept);
-  await_count(&drops, 2);
-  await_no_thread();
-}
-
-static const lodger_agent *to_close;
-
-static void begin_to_close(void *ctx, lodger_request *request) {
-  lodger_error *error = NULL;
-  EXPECT(LODGER_OK, lodger_agent_begin_close(to_close, 10000, ended, ctx, NULL, &error));
-  lodger_request_free(request);
-}
-
-static void a_callback_may_begin_to_close_its_agent(void) {
-  struct trace trace = {0};
-  lodger_host host = {sizeof host, NULL, NULL, begin_to_close};
-  lodger_agent *agent = new_agent(NULL, &host,
-                                  "{'steps':[{'reply':[{'type':'wait','file':'go'},{'type':'tool_call','toolName':"
-                                  "'write_file','input':{'path':'a.txt','content':'x'}}]}]}",
-                                  NULL);
-  lodger_turn *turn = prompt(agent, "go");
-  to_close = agent;
-  write_file("go", "");
-  await_count(&calls, 1);
-  CHECK(how == LODGER_OK);
-  read_all(turn, &trace);
-  CHECK(strcmp(trace.reason, "cancelled") == 0);
-  finish(agent, turn);
-  await_no_thread();
-}
-
-static void a_close_that_is_begun_tells_that_it_took_too_long(void) {
-  lodger_error *error = NULL;
-  lodger_host host = {sizeof host, NULL, NULL, hold_on};
-  lodger_agent *agent = new_agent(NULL, &host, writes_for_ever(), NULL);
-  lodger_turn *turn = prompt(agent, "go");
-  await_count(&calls, 1);
-  EXPECT(LODGER_OK, lodger_agent_begin_close(agent, 50, ended, NULL, NULL, &error));
-  await_count(&calls, 2);
-  CHECK(how == LODGER_E_TIMEOUT);
-  count_up(&let_go);
-  finish(agent, turn);
-}
-
-static void the_last_close_leaves_no_thread(void) {
-  for (int round = 0; round < 3; round++) {
-    struct trace trace = {0};
-    lodger_host host = {sizeof host, NULL, NULL, refuse};
-    lodger_agent *one = new_agent(NULL, &host, says("{'type':'text','text':'x'}"), NULL);
-    lodger_agent *other = new_agent(NULL, &host, says("{'type':'text','text':'x'}"), NULL);
-    lodger_turn *turn = prompt(one, "hi");
-    read_all(turn, &trace);
-    finish(one, turn);
-    CHECK(threads_now() > 1);
-    finish(other, NULL);
-    CHECK(threads_now() == 1);
-  }
-}
-
 static void an_agent_that_is_only_freed_goes_in_the_background(void) {
   lodger_host host = {sizeof host, NULL, dropped, refuse};
   lodger_turn *turn;
@@ -367,13 +221,6 @@ const struct test lifetimes[] = {
     TEST(a_request_outlives_its_agent_and_is_settled_then),
     TEST(freeing_a_turn_cancels_it),
     TEST(freeing_a_turn_that_waits_for_an_answer_withdraws_the_request),
-    TEST(no_callback_starts_after_close_returned),
-    TEST(a_callback_that_does_not_return_makes_close_time_out_and_no_other_starts),
-    TEST(two_threads_may_close_at_once),
-    TEST(a_close_that_is_only_begun_tells_when_it_is_over),
-    TEST(a_callback_may_begin_to_close_its_agent),
-    TEST(a_close_that_is_begun_tells_that_it_took_too_long),
-    TEST(the_last_close_leaves_no_thread),
     TEST(an_agent_that_is_only_freed_goes_in_the_background),
     TEST(every_thread_that_calls_back_was_announced_and_takes_its_leave),
     TEST(four_threads_use_the_library_at_once),

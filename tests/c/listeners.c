@@ -1,52 +1,8 @@
 /* Events that are pushed to a function of the host. */
 #define _GNU_SOURCE
-#include "check.h"
+#include "ear.h"
 
-#include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
-
-/* A listener in one struct: what it does with an event, and what it saw. */
-struct ear {
-  lodger_flow (*act)(struct ear *, lodger_event *);
-  struct trace trace;
-  int events, done, dropped;
-  lodger_turn *turn;
-  const lodger_agent *agent;
-  pthread_t thread;
-  bool inside, overlapped, quiet; /* calls at the same time; all signals blocked */
-};
-
-static lodger_flow hear(void *ctx, lodger_event *event) {
-  struct ear *ear = ctx;
-  sigset_t blocked;
-  if (__atomic_exchange_n(&ear->inside, true, __ATOMIC_SEQ_CST))
-    ear->overlapped = true;
-  ear->thread = pthread_self();
-  pthread_sigmask(SIG_BLOCK, NULL, &blocked);
-  ear->quiet = sigismember(&blocked, SIGINT) && sigismember(&blocked, SIGCHLD);
-  bool last = lodger_event_kind(event) == LODGER_EVENT_DONE;
-  lodger_flow flow = ear->act ? ear->act(ear, event) : LODGER_FLOW_CONTINUE;
-  note(&ear->trace, event);
-  __atomic_store_n(&ear->inside, false, __ATOMIC_SEQ_CST);
-  count_up(&ear->events);
-  if (last)
-    count_up(&ear->done);
-  return flow;
-}
-
-static void dropped(void *ctx) { count_up(&((struct ear *)ctx)->dropped); }
-
-static void listen_to(lodger_turn *turn, struct ear *ear) {
-  lodger_error *error = NULL;
-  ear->turn = turn;
-  EXPECT(LODGER_OK, lodger_turn_set_listener(turn, hear, ear, dropped, &error));
-}
-
-static const char *talks(size_t events) { return says(json("{'type':'repeat','text':'word ','count':%zu}", events)); }
-
-/* More than anybody waits for. */
-static const char *talks_for_ever(void) { return talks(1000000000); }
 
 static void a_listener_gets_every_event_in_order_and_done_last(void) {
   struct ear ear = {0};
@@ -100,7 +56,7 @@ static void a_turn_with_a_listener_cannot_be_read(void) {
   EXPECT(LODGER_OK, lodger_mailbox_new(ring, NULL, NULL, &mailbox, &error));
   EXPECT(busy, lodger_mailbox_attach(mailbox, turn, 1, &error));
   lodger_mailbox_free(mailbox);
-  EXPECT(busy, lodger_turn_set_listener(turn, hear, &second, dropped, &error));
+  EXPECT(busy, lodger_turn_set_listener(turn, hear, &second, let_go_of, &error));
   CHECK(second.dropped == 1);
   write_file("go", "");
   EXPECT(LODGER_OK, lodger_turn_result(turn, 10000, &blob, &error)); /* a result may be waited for beside it */
@@ -127,7 +83,7 @@ static void a_turn_that_is_read_cannot_have_a_listener(void) {
       EXPECT(LODGER_OK, lodger_turn_waitable(turn, &descriptor, &error));
     if (way == 2)
       EXPECT(LODGER_OK, lodger_turn_set_waker(turn, ring, NULL, NULL, &error));
-    EXPECT(LODGER_E_READER_BUSY, lodger_turn_set_listener(turn, hear, &ear, dropped, &error));
+    EXPECT(LODGER_E_READER_BUSY, lodger_turn_set_listener(turn, hear, &ear, let_go_of, &error));
     CHECK(ear.dropped == way + 1);
     EXPECT(LODGER_E_INVALID_INPUT, lodger_turn_resume(turn, &error));
     read_all(turn, &trace);
@@ -143,8 +99,8 @@ static void a_listener_that_is_null_decides_nothing(void) {
   struct trace trace = {0};
   lodger_agent *agent = new_agent(NULL, NULL, talks(3), NULL);
   lodger_turn *turn = prompt(agent, "hi");
-  EXPECT(LODGER_E_INVALID_INPUT, lodger_turn_set_listener(turn, NULL, &ear, dropped, &error));
-  EXPECT(LODGER_E_INVALID_INPUT, lodger_turn_set_listener(NULL, hear, &ear, dropped, &error));
+  EXPECT(LODGER_E_INVALID_INPUT, lodger_turn_set_listener(turn, NULL, &ear, let_go_of, &error));
+  EXPECT(LODGER_E_INVALID_INPUT, lodger_turn_set_listener(NULL, hear, &ear, let_go_of, &error));
   CHECK(ear.dropped == 2);
   read_all(turn, &trace);
   finish(agent, turn);
@@ -306,86 +262,6 @@ static void a_stream_without_end_starves_no_request_of_another_agent(void) {
   finish(talker, talk);
 }
 
-/* ---- ends ---------------------------------------------------------------------------------------------------- */
-
-static void nothing_is_pushed_after_a_turn_was_freed(void) {
-  struct ear ear = {0};
-  lodger_agent *agent = new_agent(NULL, NULL, "{'after':'loop','steps':[{'reply':[{'type':'repeat','text':'x','count':100000}]}]}", NULL);
-  for (int round = 0; round < 20; round++) {
-    lodger_turn *turn;
-    while (lodger_agent_prompt(agent, lodger_text("\"talk\""), &turn, NULL) != LODGER_OK)
-      sleep_ms(1);
-    int before = count_of(&ear.events);
-    listen_to(turn, &ear);
-    await_count(&ear.events, before + 20);
-    lodger_turn_free(turn);
-    await_count(&ear.dropped, round + 1); /* the call that was under way returned */
-    before = count_of(&ear.events);
-    sleep_ms(2);
-    CHECK(count_of(&ear.events) == before);
-  }
-  finish(agent, NULL);
-}
-
-static void close_brings_done_to_the_listener_and_nothing_after_it(void) {
-  lodger_error *error = NULL;
-  for (int round = 0; round < 20; round++) {
-    struct ear ear = {0};
-    lodger_agent *agent = new_agent(NULL, NULL, talks_for_ever(), NULL);
-    lodger_turn *turn = prompt(agent, "talk");
-    listen_to(turn, &ear);
-    await_count(&ear.events, 3);
-    EXPECT(LODGER_OK, lodger_agent_close(agent, 10000, &error));
-    CHECK(count_of(&ear.done) == 1 && strcmp(ear.trace.reason, "cancelled") == 0);
-    EXPECT(LODGER_E_READER_BUSY, lodger_turn_set_waker(turn, ring, NULL, NULL, &error));
-    finish(agent, turn);
-    CHECK(count_of(&ear.dropped) == 1);
-  }
-}
-
-static void a_closed_agent_takes_no_listener(void) {
-  lodger_error *error = NULL;
-  struct ear ear = {0};
-  struct trace trace = {0};
-  lodger_agent *agent = new_agent(NULL, NULL, talks(3), NULL);
-  lodger_turn *turn = prompt(agent, "talk");
-  EXPECT(LODGER_OK, lodger_agent_close(agent, 10000, &error));
-  EXPECT(LODGER_E_CLOSED, lodger_turn_set_listener(turn, hear, &ear, dropped, &error));
-  CHECK(ear.dropped == 1 && ear.events == 0);
-  read_all(turn, &trace); /* what is there can still be read */
-  finish(agent, turn);
-  CHECK(threads_now() == 1);
-}
-
-static void a_pause_outlives_nothing(void) {
-  struct ear ear = {.act = always_pause};
-  lodger_agent *agent = new_agent(NULL, NULL, talks_for_ever(), NULL);
-  lodger_turn *turn = prompt(agent, "talk");
-  listen_to(turn, &ear);
-  await_count(&ear.events, 1);
-  finish(agent, turn);
-  CHECK(ear.events == 1 && ear.dropped == 1 && threads_now() == 1);
-}
-
-static void a_runtime_that_is_shut_down_pushes_no_more(void) {
-  lodger_error *error = NULL;
-  lodger_runtime *runtime;
-  struct ear ear = {0};
-  EXPECT(LODGER_OK, lodger_runtime_new(NULL, &runtime, &error));
-  lodger_agent *agent = new_agent(runtime, NULL, talks_for_ever(), NULL);
-  lodger_turn *turn = prompt(agent, "talk");
-  listen_to(turn, &ear);
-  await_count(&ear.events, 100);
-  EXPECT(LODGER_OK, lodger_runtime_shutdown(runtime, 10000, &error));
-  int before = count_of(&ear.events);
-  sleep_ms(5);
-  CHECK(count_of(&ear.events) == before);
-  lodger_turn_free(turn);
-  lodger_agent_free(agent);
-  lodger_runtime_free(runtime);
-  CHECK(count_of(&ear.dropped) == 1);
-}
-
 const struct test listeners[] = {
     TEST(a_listener_gets_every_event_in_order_and_done_last),
     TEST(a_listener_that_comes_after_the_end_gets_everything),
@@ -399,10 +275,5 @@ const struct test listeners[] = {
     TEST(calls_that_wait_are_refused_inside_a_listener),
     TEST(a_listener_may_free_its_turn_and_hears_no_more),
     TEST(a_stream_without_end_starves_no_request_of_another_agent),
-    TEST(nothing_is_pushed_after_a_turn_was_freed),
-    TEST(close_brings_done_to_the_listener_and_nothing_after_it),
-    TEST(a_closed_agent_takes_no_listener),
-    TEST(a_pause_outlives_nothing),
-    TEST(a_runtime_that_is_shut_down_pushes_no_more),
     {0},
 };

@@ -155,6 +155,29 @@ static void with_the_option_events_requests_are_answered_by_id(void) {
   finish(agent, turn);
 }
 
+static void a_tool_that_is_run_by_its_event_shows_progress_and_may_fail(void) {
+  lodger_error *error = NULL;
+  lodger_event *event;
+  struct trace trace = {0};
+  size_t count;
+  lodger_agent *agent = new_agent(NULL, NULL, asks_for_weather("{'contains':'no window','isError':true}"),
+                                  "'requests':'events'," WEATHER);
+  lodger_turn *turn = prompt(agent, "go");
+  while (lodger_turn_read(turn, &event, 1, &count, 30000, &error) == LODGER_OK) {
+    if (lodger_event_kind(event) == LODGER_EVENT_REQUEST_OPENED) {
+      lodger_str id = lodger_event_field(event, lodger_text("/requestId"));
+      EXPECT(LODGER_OK, lodger_agent_progress(agent, id, lodger_text("looking"), &error));
+      EXPECT(LODGER_OK, lodger_agent_fail_request(agent, id, lodger_text("no window"), &error));
+      EXPECT(LODGER_E_REQUEST_SETTLED, lodger_agent_fail_request(agent, id, lodger_text("again"), &error));
+    }
+    note(&trace, event);
+  }
+  CHECK(trace.of_kind[LODGER_EVENT_TOOL_PROGRESS] == 1);
+  CHECK(strcmp(trace.outcome, "failed") == 0 && strcmp(trace.reason, "end_turn") == 0);
+  EXPECT(LODGER_E_REQUEST_NOT_FOUND, lodger_agent_progress(agent, lodger_text("req_x"), lodger_text("x"), &error));
+  finish(agent, turn);
+}
+
 static void without_a_handler_a_request_is_refused_at_once(void) {
   struct trace trace = {0};
   lodger_agent *agent = new_agent(NULL, NULL, writes(), NULL);
@@ -280,6 +303,7 @@ const struct test requests[] = {
     TEST(only_the_first_answer_counts),
     TEST(another_thread_answers_long_after_the_callback),
     TEST(with_the_option_events_requests_are_answered_by_id),
+    TEST(a_tool_that_is_run_by_its_event_shows_progress_and_may_fail),
     TEST(without_a_handler_a_request_is_refused_at_once),
     TEST(a_tool_of_the_host_answers_and_shows_progress),
     TEST(a_tool_that_is_denied_fails_with_the_message),

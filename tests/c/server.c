@@ -15,6 +15,7 @@ static void start_server(const char *script) {
   int in[2], out[2];
   char line[256];
   write_file("wire.json", json("%s", script));
+  CHECK(getenv("LODGER_MOCK_MODEL") != NULL); /* `make` sets it */
   CHECK(pipe(in) == 0 && pipe(out) == 0);
   if (fork() == 0) {
     dup2(in[0], 0);
