@@ -42,7 +42,7 @@ static void an_event_gives_kind_type_text_fields_and_json(void) {
   lodger_turn *turn = prompt(agent, "hi");
   while (lodger_event_kind(event) != LODGER_EVENT_TEXT_DELTA) {
     lodger_event_free(event);
-    EXPECT(LODGER_OK, lodger_turn_read(turn, &event, 1, &count, 10000, &error));
+    EXPECT(LODGER_OK, lodger_turn_read(turn, &event, 1, &count, LIMIT_MS, &error));
   }
   SAME_TEXT("text_delta", lodger_event_type(event));
   SAME_TEXT("Hello.", lodger_event_text(event));
@@ -69,7 +69,7 @@ static void a_result_comes_with_the_end_and_not_before(void) {
   CHECK(blob == NULL);
   write_file("go", "");
   read_all(turn, &trace);
-  EXPECT(LODGER_OK, lodger_turn_result(turn, 10000, &blob, &error));
+  EXPECT(LODGER_OK, lodger_turn_result(turn, LIMIT_MS, &blob, &error));
   lodger_bytes bytes = lodger_blob_bytes(blob);
   lodger_str text = {(const char *)bytes.ptr, bytes.len};
   HAS_TEXT("\"reason\":\"end_turn\"", text);
@@ -135,8 +135,8 @@ static void an_own_runtime_serves_agents_until_it_is_shut_down(void) {
   turn = prompt(agent, "hi");
   read_all(turn, &trace);
   lodger_turn_free(turn);
-  EXPECT(LODGER_OK, lodger_agent_close(agent, 10000, &error));
-  EXPECT(LODGER_OK, lodger_runtime_shutdown(runtime, 10000, &error));
+  EXPECT(LODGER_OK, lodger_agent_close(agent, LIMIT_MS, &error));
+  EXPECT(LODGER_OK, lodger_runtime_shutdown(runtime, LIMIT_MS, &error));
   CHECK(threads_now() == 1);
   EXPECT(LODGER_E_CLOSED, lodger_agent_prompt(agent, lodger_text("\"hi\""), &turn, &error));
   CHECK(turn == NULL);
@@ -151,7 +151,7 @@ static void shutting_a_runtime_down_ends_its_turns(void) {
   EXPECT(LODGER_OK, lodger_runtime_new(NULL, &runtime, &error));
   lodger_agent *agent = new_agent(runtime, NULL, says("{'type':'wait','file':'never'}"), NULL);
   lodger_turn *turn = prompt(agent, "hi");
-  EXPECT(LODGER_OK, lodger_runtime_shutdown(runtime, 10000, &error));
+  EXPECT(LODGER_OK, lodger_runtime_shutdown(runtime, LIMIT_MS, &error));
   read_all(turn, &trace);
   CHECK(strcmp(trace.reason, "cancelled") == 0);
   lodger_turn_free(turn);

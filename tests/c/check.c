@@ -148,7 +148,7 @@ void read_all(const lodger_turn *turn, struct trace *trace) {
   lodger_error *error = NULL;
   lodger_status status;
   size_t count;
-  while ((status = lodger_turn_read(turn, events, 64, &count, 30000, &error)) == LODGER_OK)
+  while ((status = lodger_turn_read(turn, events, 64, &count, LIMIT_MS, &error)) == LODGER_OK)
     for (size_t i = 0; i < count; i++)
       note(trace, events[i]);
   EXPECT(LODGER_END, status);
@@ -158,7 +158,7 @@ void read_all(const lodger_turn *turn, struct trace *trace) {
 void finish(lodger_agent *agent, lodger_turn *turn) {
   lodger_error *error = NULL;
   lodger_turn_free(turn);
-  EXPECT(LODGER_OK, lodger_agent_close(agent, 10000, &error));
+  EXPECT(LODGER_OK, lodger_agent_close(agent, LIMIT_MS, &error));
   lodger_agent_free(agent);
 }
 
@@ -172,12 +172,12 @@ void count_up(int *flag) { __atomic_add_fetch(flag, 1, __ATOMIC_SEQ_CST); }
 int count_of(const int *flag) { return __atomic_load_n(flag, __ATOMIC_SEQ_CST); }
 
 void await_count(const int *flag, int wanted) {
-  for (int waited = 0; waited < 10000; waited++) {
+  for (int waited = 0; waited < LIMIT_MS; waited++) {
     if (count_of(flag) >= wanted)
       return;
     sleep_ms(1);
   }
-  check_failed(__FILE__, __LINE__, "what was waited for did not happen within ten seconds", NULL);
+  check_failed(__FILE__, __LINE__, "what was waited for did not happen within a minute", NULL);
 }
 
 size_t many(size_t events) { return getenv("LODGER_SLOW") ? events / 50 : events; }
@@ -198,7 +198,7 @@ int threads_now(void) { return entries_of("/proc/self/task"); }
 
 void await_no_thread(void) {
   for (int waited = 0; threads_now() > 1; waited++) {
-    CHECK(waited < 10000);
+    CHECK(waited < LIMIT_MS);
     sleep_ms(1);
   }
 }
@@ -222,7 +222,7 @@ static int run_one(const struct test *test) {
   fflush(stdout);
   pid_t child = fork();
   if (child == 0) {
-    alarm(120);
+    alarm(300);
     test->run();
     exit(0); /* not _exit: leak checkers look at an orderly end */
   }

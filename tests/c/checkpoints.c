@@ -170,7 +170,7 @@ static void a_checkpoint_is_taken_between_turns_of_an_open_agent(void) {
   CHECK(blob == NULL);
   EXPECT(LODGER_E_INVALID_INPUT, lodger_agent_checkpoint(NULL, &blob, &error));
   EXPECT(LODGER_E_INVALID_INPUT, lodger_agent_checkpoint(agent, NULL, &error));
-  EXPECT(LODGER_OK, lodger_agent_close(agent, 10000, &error));
+  EXPECT(LODGER_OK, lodger_agent_close(agent, LIMIT_MS, &error));
   EXPECT(LODGER_E_CLOSED, lodger_agent_checkpoint(agent, &blob, &error));
   finish(agent, turn);
 }

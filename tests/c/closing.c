@@ -40,7 +40,7 @@ static void no_callback_starts_after_close_returned(void) {
     int before = count_of(&calls);
     EXPECT(LODGER_OK, lodger_turn_set_waker(turn, called, NULL, NULL, &error));
     await_count(&calls, before + 3);
-    EXPECT(LODGER_OK, lodger_agent_close(agent, 10000, &error));
+    EXPECT(LODGER_OK, lodger_agent_close(agent, LIMIT_MS, &error));
     int at_close = count_of(&calls);
     sleep_ms(5);
     CHECK(count_of(&calls) == at_close);
@@ -77,7 +77,7 @@ static void a_callback_that_does_not_return_makes_close_time_out_and_no_other_st
 
 static void *close_too(void *agent) {
   lodger_error *error = NULL;
-  EXPECT(LODGER_OK, lodger_agent_close(agent, 10000, &error));
+  EXPECT(LODGER_OK, lodger_agent_close(agent, LIMIT_MS, &error));
   return NULL;
 }
 
@@ -106,7 +106,7 @@ static void a_close_that_is_only_begun_tells_when_it_is_over(void) {
   lodger_agent *agent = new_agent(NULL, &host, writes_for_ever(), NULL);
   lodger_turn *turn = prompt(agent, "go");
   await_count(&calls, 1);
-  EXPECT(LODGER_OK, lodger_agent_begin_close(agent, 10000, ended, NULL, dropped, &error));
+  EXPECT(LODGER_OK, lodger_agent_begin_close(agent, LIMIT_MS, ended, NULL, dropped, &error));
   lodger_turn_free(turn);
   lodger_agent_free(agent);
   await_count(&calls, 2);
@@ -120,7 +120,7 @@ static const lodger_agent *to_close;
 
 static void begin_to_close(void *ctx, lodger_request *request) {
   lodger_error *error = NULL;
-  EXPECT(LODGER_OK, lodger_agent_begin_close(to_close, 10000, ended, ctx, NULL, &error));
+  EXPECT(LODGER_OK, lodger_agent_begin_close(to_close, LIMIT_MS, ended, ctx, NULL, &error));
   lodger_request_free(request);
 }
 
@@ -206,7 +206,7 @@ static void close_brings_done_to_the_listener_and_nothing_after_it(void) {
     lodger_turn *turn = prompt(agent, "talk");
     listen_to(turn, &ear);
     await_count(&ear.events, 3);
-    EXPECT(LODGER_OK, lodger_agent_close(agent, 10000, &error));
+    EXPECT(LODGER_OK, lodger_agent_close(agent, LIMIT_MS, &error));
     CHECK(count_of(&ear.done) == 1 && strcmp(ear.trace.reason, "cancelled") == 0);
     EXPECT(LODGER_E_READER_BUSY, lodger_turn_set_waker(turn, ring, NULL, NULL, &error));
     finish(agent, turn);
@@ -220,7 +220,7 @@ static void a_closed_agent_takes_no_listener(void) {
   struct trace trace = {0};
   lodger_agent *agent = new_agent(NULL, NULL, talks(3), NULL);
   lodger_turn *turn = prompt(agent, "talk");
-  EXPECT(LODGER_OK, lodger_agent_close(agent, 10000, &error));
+  EXPECT(LODGER_OK, lodger_agent_close(agent, LIMIT_MS, &error));
   EXPECT(LODGER_E_CLOSED, lodger_turn_set_listener(turn, hear, &ear, let_go_of, &error));
   CHECK(ear.dropped == 1 && ear.events == 0);
   read_all(turn, &trace); /* what is there can still be read */
@@ -247,7 +247,7 @@ static void a_runtime_that_is_shut_down_pushes_no_more(void) {
   lodger_turn *turn = prompt(agent, "talk");
   listen_to(turn, &ear);
   await_count(&ear.events, 100);
-  EXPECT(LODGER_OK, lodger_runtime_shutdown(runtime, 10000, &error));
+  EXPECT(LODGER_OK, lodger_runtime_shutdown(runtime, LIMIT_MS, &error));
   int before = count_of(&ear.events);
   sleep_ms(5);
   CHECK(count_of(&ear.events) == before);

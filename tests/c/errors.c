@@ -164,8 +164,8 @@ static void a_closed_agent_says_so(void) {
   lodger_error *error = NULL;
   lodger_turn *turn;
   lodger_agent *agent = new_agent(NULL, NULL, says("{'type':'text','text':'x'}"), NULL);
-  EXPECT(LODGER_OK, lodger_agent_close(agent, 10000, &error));
-  EXPECT(LODGER_OK, lodger_agent_close(agent, 10000, &error));
+  EXPECT(LODGER_OK, lodger_agent_close(agent, LIMIT_MS, &error));
+  EXPECT(LODGER_OK, lodger_agent_close(agent, LIMIT_MS, &error));
   EXPECT(LODGER_E_CLOSED, lodger_agent_prompt(agent, lodger_text("\"hi\""), &turn, &error));
   EXPECT(LODGER_E_CLOSED, lodger_agent_set_mode(agent, lodger_text("plan"), &error));
   lodger_agent_free(agent);
@@ -233,7 +233,7 @@ static void a_context_is_dropped_once_also_when_the_call_fails(void) {
   EXPECT(LODGER_E_INVALID_INPUT, lodger_runtime_new(&options, NULL, &error));
   CHECK(drops == 8);
   EXPECT(LODGER_OK, lodger_runtime_new(&options, &runtime, &error));
-  EXPECT(LODGER_OK, lodger_runtime_shutdown(runtime, 10000, &error));
+  EXPECT(LODGER_OK, lodger_runtime_shutdown(runtime, LIMIT_MS, &error));
   lodger_runtime_free(runtime);
   CHECK(drops == 9);
 }

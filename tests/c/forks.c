@@ -51,7 +51,7 @@ static void inherited_handles_say_that_they_were_forked(void) {
   lodger_agent *agent = new_agent(runtime, &host, says("{'type':'wait','file':'go'},{'type':'text','text':'x'}"), NULL);
   turn = prompt(agent, "hi");
   EXPECT(LODGER_OK, lodger_mailbox_new(dropped, NULL, NULL, &mailbox, &error));
-  EXPECT(LODGER_OK, lodger_turn_read(turn, &event, 1, &count, 10000, &error));
+  EXPECT(LODGER_OK, lodger_turn_read(turn, &event, 1, &count, LIMIT_MS, &error));
   EXPECT(LODGER_OK, lodger_turn_waitable(turn, &descriptor, &error));
   if (in_child()) {
     EXPECT(forked, lodger_agent_prompt(agent, lodger_text("\"hi\""), &second, &error));

@@ -71,7 +71,7 @@ static void an_event_outlives_everything_it_came_from(void) {
   size_t count;
   lodger_agent *agent = new_agent(NULL, NULL, says("{'type':'text','text':'x'}"), NULL);
   lodger_turn *turn = prompt(agent, "remember this");
-  EXPECT(LODGER_OK, lodger_turn_read(turn, &event, 1, &count, 10000, &error));
+  EXPECT(LODGER_OK, lodger_turn_read(turn, &event, 1, &count, LIMIT_MS, &error));
   finish(agent, turn);
   HAS_TEXT("remember this", lodger_event_json(event));
   lodger_event_free(event);
@@ -181,7 +181,7 @@ static void every_thread_that_calls_back_was_announced_and_takes_its_leave(void)
   read_all(turn, &trace);
   CHECK(count_of(&seen_by_host) >= 2 && count_of(&begun) >= 4 && count_of(&over) < count_of(&begun));
   finish(agent, turn);
-  EXPECT(LODGER_OK, lodger_runtime_shutdown(runtime, 10000, &error));
+  EXPECT(LODGER_OK, lodger_runtime_shutdown(runtime, LIMIT_MS, &error));
   CHECK(count_of(&over) == count_of(&begun) && threads_now() == 1);
   lodger_runtime_free(runtime);
   CHECK(count_of(&drops) == 1);

@@ -59,7 +59,7 @@ static void a_turn_with_a_listener_cannot_be_read(void) {
   EXPECT(busy, lodger_turn_set_listener(turn, hear, &second, let_go_of, &error));
   CHECK(second.dropped == 1);
   write_file("go", "");
-  EXPECT(LODGER_OK, lodger_turn_result(turn, 10000, &blob, &error)); /* a result may be waited for beside it */
+  EXPECT(LODGER_OK, lodger_turn_result(turn, LIMIT_MS, &blob, &error)); /* a result may be waited for beside it */
   lodger_blob_free(blob);
   await_count(&ear.done, 1);
   CHECK(second.events == 0);

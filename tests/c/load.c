@@ -86,12 +86,12 @@ static int talk(const struct library *library, int words) {
   lodger_event *event;
   size_t count;
   int heard = 0;
-  while (library->turn_read(turn, &event, 1, &count, 10000, NULL) == LODGER_OK) {
+  while (library->turn_read(turn, &event, 1, &count, 60000, NULL) == LODGER_OK) {
     heard += library->event_kind(event) == LODGER_EVENT_TEXT_DELTA;
     library->event_free(event);
   }
   library->turn_free(turn);
-  CHECK(library->agent_close(agent, 10000, NULL) == LODGER_OK);
+  CHECK(library->agent_close(agent, 60000, NULL) == LODGER_OK);
   library->agent_free(agent);
   return heard;
 }
@@ -170,8 +170,8 @@ static void two_copies_in_one_process_do_not_meet(void) {
   CHECK(talk(&one, 10) == 10 && talk(&other, 10) == 10);
   one.turn_free(turn);
   other.turn_free(another);
-  CHECK(one.agent_close(agent, 10000, NULL) == LODGER_OK);
-  CHECK(other.agent_close(beside, 10000, NULL) == LODGER_OK);
+  CHECK(one.agent_close(agent, 60000, NULL) == LODGER_OK);
+  CHECK(other.agent_close(beside, 60000, NULL) == LODGER_OK);
   one.agent_free(agent);
   other.agent_free(beside);
 }
@@ -197,7 +197,7 @@ int main(int count, char **arguments) {
     fflush(stdout);
     pid_t child = fork();
     if (child == 0) {
-      alarm(120);
+      alarm(300);
       tests[i].run();
       exit(0);
     }

@@ -67,7 +67,7 @@ static void of_four_threads_that_settle_a_request_one_wins_a_hundred_times(void)
   lodger_agent *agent = new_agent(NULL, &table, many_writes(), "'limits':{'maxSteps':1000}");
   asking = agent;
   lodger_turn *turn = prompt(agent, "go");
-  while (lodger_turn_read(turn, &event, 1, &count, 30000, NULL) == LODGER_OK) {
+  while (lodger_turn_read(turn, &event, 1, &count, LIMIT_MS, NULL) == LODGER_OK) {
     if (lodger_event_kind(event) == LODGER_EVENT_REQUEST_RESOLVED) {
       lodger_str outcome = lodger_event_field(event, lodger_text("/outcome"));
       for (int i = 0; i < THREADS; i++)
@@ -167,7 +167,7 @@ static void an_answer_and_a_close_settle_a_request_once(void) {
     lodger_turn *turn = prompt(agent, "go");
     CHECK(pthread_create(&thread, NULL, answer, &host) == 0);
     await_count(&host.requests, 1);
-    CHECK(lodger_agent_close(agent, 10000, NULL) == LODGER_OK);
+    CHECK(lodger_agent_close(agent, LIMIT_MS, NULL) == LODGER_OK);
     CHECK(host.settled == 1); /* told before the close returned */
     pthread_join(thread, NULL);
     read_all(turn, &trace);

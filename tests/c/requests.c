@@ -143,7 +143,7 @@ static void with_the_option_events_requests_are_answered_by_id(void) {
   lodger_status status;
   lodger_agent *agent = new_agent(NULL, NULL, writes(), "'requests':'events'");
   lodger_turn *turn = prompt(agent, "go");
-  while ((status = lodger_turn_read(turn, &event, 1, &count, 30000, &error)) == LODGER_OK) {
+  while ((status = lodger_turn_read(turn, &event, 1, &count, LIMIT_MS, &error)) == LODGER_OK) {
     if (lodger_event_kind(event) == LODGER_EVENT_REQUEST_OPENED)
       EXPECT(LODGER_OK, lodger_agent_answer(agent, lodger_event_field(event, lodger_text("/requestId")),
                                             lodger_text("{\"kind\":\"allow_once\"}"), &error));
@@ -163,7 +163,7 @@ static void a_tool_that_is_run_by_its_event_shows_progress_and_may_fail(void) {
   lodger_agent *agent = new_agent(NULL, NULL, asks_for_weather("{'contains':'no window','isError':true}"),
                                   "'requests':'events'," WEATHER);
   lodger_turn *turn = prompt(agent, "go");
-  while (lodger_turn_read(turn, &event, 1, &count, 30000, &error) == LODGER_OK) {
+  while (lodger_turn_read(turn, &event, 1, &count, LIMIT_MS, &error) == LODGER_OK) {
     if (lodger_event_kind(event) == LODGER_EVENT_REQUEST_OPENED) {
       lodger_str id = lodger_event_field(event, lodger_text("/requestId"));
       EXPECT(LODGER_OK, lodger_agent_progress(agent, id, lodger_text("looking"), &error));

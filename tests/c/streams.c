@@ -176,7 +176,7 @@ static void a_reader_that_stops_holds_the_model_back_and_loses_nothing(void) {
   memset(word, 'x', 2000);
   lodger_agent *agent = new_agent(NULL, NULL, says(json("{'type':'repeat','text':'%s','count':%zu}", word, events)), NULL);
   lodger_turn *turn = prompt(agent, "talk");
-  EXPECT(LODGER_OK, lodger_turn_read(turn, &event, 1, &count, 10000, &error));
+  EXPECT(LODGER_OK, lodger_turn_read(turn, &event, 1, &count, LIMIT_MS, &error));
   note(&trace, event);
   sleep_ms(300);
   long before = resident_kib();

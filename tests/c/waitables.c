@@ -42,10 +42,10 @@ static void it_is_readable_until_everything_was_read_and_again_when_there_is_mor
   lodger_agent *agent = new_agent(NULL, NULL, waits(), NULL);
   lodger_turn *turn = prompt(agent, "hi");
   int descriptor = waitable(turn);
-  CHECK(readable(descriptor, 10000));
+  CHECK(readable(descriptor, LIMIT_MS));
   CHECK(readable(descriptor, 0)); /* looking takes nothing */
   while (trace.of_kind[LODGER_EVENT_TURN_START] == 0) {
-    CHECK(readable(descriptor, 10000));
+    CHECK(readable(descriptor, LIMIT_MS));
     read_some(turn, 64, &trace);
   }
   sleep_ms(100);
@@ -55,7 +55,7 @@ static void it_is_readable_until_everything_was_read_and_again_when_there_is_mor
   write_file("go", "");
   lodger_status status = LODGER_OK;
   while (status != LODGER_END) {
-    CHECK(readable(descriptor, 10000));
+    CHECK(readable(descriptor, LIMIT_MS));
     status = read_some(turn, 1, &trace);
   }
   CHECK(strcmp(trace.text, "abcdefgh") == 0);
@@ -69,7 +69,7 @@ static void taking_the_last_event_makes_it_wait_without_another_read(void) {
   lodger_turn *turn = prompt(agent, "hi");
   int descriptor = waitable(turn);
   while (trace.of_kind[LODGER_EVENT_TURN_START] == 0) {
-    CHECK(readable(descriptor, 10000));
+    CHECK(readable(descriptor, LIMIT_MS));
     CHECK(read_some(turn, 64, &trace) == LODGER_OK);
   }
   CHECK(!readable(descriptor, 200));
@@ -87,7 +87,7 @@ static void a_poll_loop_reads_twenty_turns_of_an_agent(void) {
     lodger_turn *turn = prompt(agent, "again");
     int descriptor = waitable(turn);
     do
-      CHECK(readable(descriptor, 10000));
+      CHECK(readable(descriptor, LIMIT_MS));
     while (read_some(turn, 8, &trace) != LODGER_END);
     CHECK(trace.text_len == 101 && trace.of_kind[LODGER_EVENT_DONE] == 1);
     lodger_turn_free(turn);
@@ -112,7 +112,7 @@ static void an_epoll_loop_serves_twenty_turns_at_once(void) {
   }
   while (running > 0) {
     struct epoll_event ready[8];
-    int count = epoll_wait(loop, ready, 8, 10000);
+    int count = epoll_wait(loop, ready, 8, LIMIT_MS);
     CHECK(count > 0);
     for (int k = 0; k < count; k++) {
       uint32_t i = ready[k].data.u32;
@@ -146,7 +146,7 @@ static void it_is_made_once_and_stands_beside_a_waker(void) {
   lodger_status status = LODGER_OK;
   for (int seen = 0; status != LODGER_END;) {
     await_count(&rings, ++seen);
-    CHECK(readable(descriptor, 10000));
+    CHECK(readable(descriptor, LIMIT_MS));
     while ((status = read_some(turn, 64, &trace)) == LODGER_OK) {
     }
   }
@@ -162,9 +162,9 @@ static void it_is_readable_also_when_the_agent_was_closed(void) {
   int descriptor = waitable(turn);
   while (read_some(turn, 64, &trace) == LODGER_OK) {
   }
-  EXPECT(LODGER_OK, lodger_agent_close(agent, 10000, &error));
+  EXPECT(LODGER_OK, lodger_agent_close(agent, LIMIT_MS, &error));
   do
-    CHECK(readable(descriptor, 10000));
+    CHECK(readable(descriptor, LIMIT_MS));
   while (read_some(turn, 64, &trace) != LODGER_END);
   CHECK(strcmp(trace.reason, "cancelled") == 0);
   finish(agent, turn);
