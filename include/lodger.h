@@ -823,7 +823,7 @@ lodger_status lodger_agent_progress(const lodger_agent *agent,
 lodger_status lodger_agent_interrupt(const lodger_agent *agent, bool *was_running, lodger_error **err);
 
 /**
- * Sets how much the agent may do without asking, from the next call of a tool on.
+ * Sets how much the agent may do without asking. A stricter mode binds at once, a looser one from the next step on.
  *
  * Any thread.
  *

@@ -30,7 +30,7 @@ export interface AgentOptions {
   permissionTimeoutMs?: number;
   /** How requests reach the host. Default `callback`. */
   requests?: RequestDelivery;
-  /** More folders that the agent may use. Default: `cwd` alone. */
+  /** The folders that the agent may use, in place of `cwd` alone: name `cwd` too if it is to be one of them. */
   roots?: string[];
   /** Names the session. Default: a fresh id. */
   sessionId?: SessionId;
@@ -194,7 +194,10 @@ export type EndpointKind =
 
 /** How much of the host's environment is taken over. */
 export type EnvInherit =
-  /** All but `*_KEY`, `*_TOKEN`, `*_SECRET`, `*_PASSWORD`, `BASH_ENV`, `ENV` and `LD_*`. */
+  /**
+   * All but `*_KEY`, `*_TOKEN`, `*_SECRET`, `*_PASSWORD`, `BASH_ENV`, `ENV`, `BASH_FUNC_*` and `LD_*`. Secrets
+   * under other names are not recognised: leave them out by `unset`, or choose `core`.
+   */
   | 'safe'
   /** `PATH`, `HOME`, `USER`, `LOGNAME`, `SHELL`, `TMPDIR`, `TERM`, `LANG`, `LC_*` and `TZ` only. */
   | 'core'

@@ -142,7 +142,7 @@ pub unsafe extern "C" fn lodger_agent_interrupt(
     })
 }
 
-/// Sets how much the agent may do without asking, from the next call of a tool on.
+/// Sets how much the agent may do without asking. A stricter mode binds at once, a looser one from the next step on.
 ///
 /// Any thread.
 ///

@@ -81,7 +81,7 @@ class AgentBase:
         return self._native.interrupt()
 
     def set_mode(self, mode: _types.Mode) -> None:
-        """From the next decision on."""
+        """A stricter mode binds at once, a looser one from the next step on."""
         self._call("session/set_mode", mode=mode)
 
     def set_model(self, model: str) -> None:

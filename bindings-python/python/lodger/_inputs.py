@@ -38,7 +38,7 @@ class AgentOptions(TypedDict):
     permission_timeout_ms: NotRequired[int]
     #: How requests reach the host. Default `callback`.
     requests: NotRequired[_types.RequestDelivery]
-    #: More folders that the agent may use. Default: `cwd` alone.
+    #: The folders that the agent may use, in place of `cwd` alone: name `cwd` too if it is to be one of them.
     roots: NotRequired[list[str]]
     #: Names the session. Default: a fresh id.
     session_id: NotRequired[str]

@@ -73,7 +73,8 @@ EndpointKind: TypeAlias = Literal[
 ]
 #: How much of the host's environment is taken over.
 EnvInherit: TypeAlias = Literal[
-    # All but `*_KEY`, `*_TOKEN`, `*_SECRET`, `*_PASSWORD`, `BASH_ENV`, `ENV` and `LD_*`.
+    # All but `*_KEY`, `*_TOKEN`, `*_SECRET`, `*_PASSWORD`, `BASH_ENV`, `ENV`, `BASH_FUNC_*` and `LD_*`. Secrets
+under other names are not recognised: leave them out by `unset`, or choose `core`.
     "safe",
     # `PATH`, `HOME`, `USER`, `LOGNAME`, `SHELL`, `TMPDIR`, `TERM`, `LANG`, `LC_*` and `TZ` only.
     "core",
@@ -324,7 +325,7 @@ class AgentOptions(TypedDict):
     permissionTimeoutMs: NotRequired[int]
     #: How requests reach the host. Default `callback`.
     requests: NotRequired[RequestDelivery]
-    #: More folders that the agent may use. Default: `cwd` alone.
+    #: The folders that the agent may use, in place of `cwd` alone: name `cwd` too if it is to be one of them.
     roots: NotRequired[list[str]]
     #: Names the session. Default: a fresh id.
     sessionId: NotRequired[SessionId]

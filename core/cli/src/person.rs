@@ -15,7 +15,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use rustix::termios::{QueueSelector, tcflush};
 
-use crate::printable::printable;
+use crate::printable::{printable, printable_line};
 
 /// An agent opens no more requests at a time.
 const MAX_OPEN: usize = 64;
@@ -174,8 +174,8 @@ fn show(terminal: &mut impl Write, request: &PermissionRequest) -> io::Result<()
         Risk::Medium => "medium risk",
         Risk::High => "high risk",
     };
-    writeln!(terminal, "\n{BOLD}{}{BOLD:#} {QUIET}({risk}){QUIET:#}", printable(&request.label))?;
-    writeln!(terminal, "  {}", printable(&request.summary))?;
+    writeln!(terminal, "\n{BOLD}{}{BOLD:#} {QUIET}({risk}){QUIET:#}", printable_line(&request.label))?;
+    writeln!(terminal, "  {}", printable_line(&request.summary))?;
     for line in request.targets.iter().filter(|target| **target != request.summary).flat_map(|target| target.lines()) {
         writeln!(terminal, "  {}", printable(line))?;
     }

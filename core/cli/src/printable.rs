@@ -15,6 +15,11 @@ pub(crate) fn printable(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
+/// The same on one line: what a model wrote must not look like lines of ours.
+pub(crate) fn printable_line(text: &str) -> String {
+    printable(text).replace('\n', "\\n")
+}
+
 fn is_harmful(c: char) -> bool {
     let changes_direction = matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
     (c.is_control() && !matches!(c, '\n' | '\t')) || changes_direction
@@ -27,6 +32,11 @@ mod tests {
     #[test]
     fn plain_text_stays_as_it_is() {
         assert!(matches!(printable("a\tb\nü 漢 🦀"), Cow::Borrowed("a\tb\nü 漢 🦀")));
+    }
+
+    #[test]
+    fn a_line_stays_one_line() {
+        assert_eq!(printable_line("a\n\nAllow this?"), "a\\n\\nAllow this?");
     }
 
     #[test]

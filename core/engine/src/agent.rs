@@ -172,6 +172,12 @@ impl Agent {
         self.interrupt();
     }
 
+    /// Whether no turn runs.
+    #[must_use]
+    pub fn is_idle(&self) -> bool {
+        self.0.shared.is_over()
+    }
+
     /// Waits until no turn runs.
     pub async fn until_idle(&self) {
         self.0.shared.until_idle().await;

@@ -10,14 +10,15 @@ use std::time::{Duration, Instant};
 use futures_util::future::BoxFuture;
 use lodger_policy::{Action, Decision, Verdict, decide};
 use lodger_protocol::{
-    Answer, DeniedBy, Effect, Outcome, Passing, PermissionAnswer, PermissionRequest, RequestBody, ResolvedAccess,
-    Target, TargetKind, ToolCallId,
+    Answer, DeniedBy, Effect, Error, ErrorCode, Outcome, Passing, PermissionAnswer, PermissionRequest, RequestBody,
+    RequestKind, ResolvedAccess, Target, TargetKind, ToolCallId,
 };
 use lodger_tools::{Ask, Patience, Progress, ToolContext, ToolOutput, ToolRun, limited};
 use lodger_workspace::FileHandle;
 
 use crate::OpenCall;
 use crate::context::StepContext;
+use crate::outlet::Delivery;
 use crate::turn::Turn;
 
 /// How long a cancelled call may take to end by itself.
@@ -57,15 +58,16 @@ pub(crate) async fn pass(turn: &Arc<Turn>, context: &StepContext, call: &OpenCal
         Ok(run) => run,
         Err(failure) => return Passed::failed(failure),
     };
-    let files = match resolve(context, run.as_ref()).await {
+    let files = match resolve(turn, context, run.as_ref()).await {
         Ok(files) => files,
         Err(error) => return Passed::failed(error),
     };
     let accesses: Vec<ResolvedAccess> = files.iter().map(|file| file.access().clone()).collect();
     let target = resolved_target(run.target(), &accesses);
     let name_of_call = name_of_call(call, &accesses);
+    // A stricter mode binds at once, a looser one from the next step.
     let decision = decide(
-        context.mode,
+        context.mode.stricter(turn.shared.mode()),
         Action {
             target: &target,
             accesses: &accesses,
@@ -88,18 +90,27 @@ pub(crate) async fn pass(turn: &Arc<Turn>, context: &StepContext, call: &OpenCal
 }
 
 /// Finds out what the declared paths really are.
-async fn resolve(context: &StepContext, run: &dyn ToolRun) -> lodger_protocol::Result<Vec<Box<dyn FileHandle>>> {
+async fn resolve(turn: &Turn, context: &StepContext, run: &dyn ToolRun) -> Result<Vec<Box<dyn FileHandle>>, Error> {
     let accesses = run.accesses();
     let Some(workspace) = context.workspace.clone().filter(|_| !accesses.is_empty()) else {
         return Ok(Vec::new());
     };
-    let resolved = tokio::task::spawn_blocking(move || {
-        accesses.iter().map(|access| workspace.resolve(&access.path, access.intent)).collect()
-    });
-    match resolved.await {
-        Ok(files) => files,
+    aside(turn, move || accesses.iter().map(|access| workspace.resolve(&access.path, access.intent)).collect()).await?
+}
+
+/// Runs blocking work that changes nothing, off the workers. A cancelled turn does not wait for it.
+async fn aside<T: Send + 'static>(turn: &Turn, work: impl FnOnce() -> T + Send + 'static) -> Result<T, Error> {
+    let done = tokio::select! {
+        biased;
+        () = turn.cancelled.cancelled() => {
+            return Err(Error::new(ErrorCode::Closed, "cancelled: the call did not run"));
+        }
+        done = tokio::task::spawn_blocking(work) => done,
+    };
+    match done {
+        Ok(value) => Ok(value),
         Err(failed) if failed.is_panic() => std::panic::resume_unwind(failed.into_panic()),
-        Err(_) => Err(lodger_protocol::Error::internal("the runtime is shutting down")),
+        Err(_) => Err(Error::internal("the runtime is shutting down")),
     }
 }
 
@@ -133,14 +144,15 @@ async fn permission(
     decision: Decision,
     name_of_call: String,
 ) -> Result<Allowed, Box<Passed>> {
-    let previewed = tokio::task::spawn_blocking(move || {
-        let diff = run.preview(&files);
+    let asks = turn.outlet.delivery(RequestKind::Permission) != Delivery::Refused;
+    let previewed = aside(turn, move || {
+        // What nobody will see is not made.
+        let diff = if asks { run.preview(&files) } else { None };
         (run, files, diff)
     });
     let (run, files, diff) = match previewed.await {
         Ok(previewed) => previewed,
-        Err(failed) if failed.is_panic() => std::panic::resume_unwind(failed.into_panic()),
-        Err(_) => return Err(Box::new(Passed::failed(ToolOutput::error("the runtime is shutting down")))),
+        Err(error) => return Err(Box::new(Passed::failed(error))),
     };
     let body = RequestBody::Permission(Box::new(PermissionRequest {
         tool_name: call.tool_name.clone(),
@@ -148,7 +160,7 @@ async fn permission(
         input: call.input.clone(),
         summary: target.summary.clone(),
         effect: target.effect,
-        targets: target.paths.clone().or_else(|| target.command.clone().map(|line| vec![line])).unwrap_or_default(),
+        targets: targets_of(&target),
         target,
         diff,
         risk: decision.risk,
@@ -176,6 +188,18 @@ async fn permission(
             DeniedBy::Host,
             Some("the host answered something else than was asked".to_owned()),
         ))),
+    }
+}
+
+/// Everything that the call touches, each on one line, so that none can look like two.
+fn targets_of(target: &Target) -> Vec<String> {
+    match (&target.paths, &target.command) {
+        (Some(paths), _) => paths
+            .iter()
+            .map(|path| if path.contains(char::is_control) { path.escape_default().to_string() } else { path.clone() })
+            .collect(),
+        (None, Some(line)) => vec![line.clone()],
+        (None, None) => Vec::new(),
     }
 }
 

@@ -185,6 +185,11 @@ impl Shared {
         self.is_running.send_replace(*busy);
     }
 
+    /// Whether no turn runs, and everybody was told of the last one's end.
+    pub(crate) fn is_over(&self) -> bool {
+        !*self.is_running.borrow()
+    }
+
     pub(crate) async fn until_idle(&self) {
         let mut running = self.is_running.subscribe();
         // The sender lives as long as this does.

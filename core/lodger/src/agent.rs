@@ -61,7 +61,7 @@ impl Agent {
         self.inner.interrupt()
     }
 
-    /// Changes the mode, from the next step on.
+    /// Changes the mode. A stricter one binds at once, a looser one from the next step on.
     ///
     /// # Errors
     /// `closed`, `forked`.

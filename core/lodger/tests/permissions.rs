@@ -15,7 +15,7 @@ use lodger::protocol::{
 use lodger::{Agent, AgentBuilder};
 use serde_json::{Value, json};
 
-use support::script::{calls, says, shell, write};
+use support::script::{call, calls, says, shell, step, write};
 use support::*;
 
 const ONCE: PermissionAnswer = PermissionAnswer::AllowOnce {};
@@ -330,4 +330,20 @@ async fn a_call_that_cannot_be_read_is_never_asked_about() {
     look::ended(&events, DoneReason::EndTurn);
     assert!(asked.lock().unwrap().is_empty());
     assert!(look::results(&events).iter().all(|(_, is_error)| *is_error));
+}
+
+#[tokio::test]
+async fn a_stricter_mode_binds_the_calls_of_the_reply_that_is_running() {
+    let stage = Stage::new();
+    let both = step(&[
+        call("run_shell", json!({ "command": "touch one; sleep 0.4" })),
+        call("run_shell", json!({ "command": "touch two" })),
+    ]);
+    let agent = stage.agent(&[both, says("ok")]).mode(Mode::FullAuto).create().unwrap();
+    let mut turn = agent.prompt("go").unwrap();
+    until("the first command", || stage.work("one").exists().then_some(())).await;
+    agent.set_mode(Mode::Plan).unwrap();
+    let events = read(&mut turn).await;
+    look::ended(&events, DoneReason::EndTurn);
+    assert!(!stage.work("two").exists(), "plan mode refused it");
 }

@@ -22,7 +22,7 @@ const PROVIDERS: &[Provider] = &[Provider {
 }];
 
 /// A server to talk to, all choices made.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct ResolvedEndpoint {
     /// The protocol that it speaks.
     pub kind: EndpointKind,
@@ -34,6 +34,14 @@ pub struct ResolvedEndpoint {
     pub key_optional: bool,
     /// How many tokens a conversation may have, where known.
     pub context_window: Option<u64>,
+}
+
+impl std::fmt::Debug for ResolvedEndpoint {
+    /// Headers may carry credentials: only their names are shown.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let names: Vec<&str> = self.headers.iter().map(|(name, _)| name.as_str()).collect();
+        f.debug_struct("ResolvedEndpoint").field("kind", &self.kind).field("headers", &names).finish_non_exhaustive()
+    }
 }
 
 impl ResolvedEndpoint {

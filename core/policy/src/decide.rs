@@ -49,6 +49,7 @@ pub struct Decision {
 pub fn decide(mode: Mode, action: Action<'_>) -> Decision {
     let outside = action.accesses.iter().find(|access| !access.inside_roots);
     let protected = action.accesses.iter().find(|access| access.protected);
+    let shared = action.accesses.iter().find(|access| access.link_count > 1);
     let reads_only = action.target.effect == Effect::Read;
 
     let (verdict, by, reason) = match mode {
@@ -70,6 +71,11 @@ pub fn decide(mode: Mode, action: Action<'_>) -> Decision {
         Mode::AutoEdit if let Some(access) = protected => {
             (Verdict::Ask, "path", format!("{} is protected", access.canonical.display()))
         }
+        Mode::AutoEdit if let Some(access) = shared => (
+            Verdict::Ask,
+            "path",
+            format!("{} has {} names; a change shows under all of them", access.canonical.display(), access.link_count),
+        ),
         Mode::AutoEdit if action.target.effect == Effect::Write => {
             (Verdict::Allow, "mode", "auto-edit mode allows edits inside the roots".to_owned())
         }
@@ -139,6 +145,13 @@ mod tests {
     #[test]
     fn protected_places_ask_where_other_edits_run() {
         assert_eq!(verdict(Mode::AutoEdit, Effect::Write, &[access(true, true)], false), "ask");
+    }
+
+    #[test]
+    fn a_file_with_several_names_asks_where_other_edits_run() {
+        let linked = [ResolvedAccess { link_count: 2, ..access(true, false) }];
+        assert_eq!(verdict(Mode::AutoEdit, Effect::Write, &linked, false), "ask");
+        assert_eq!(verdict(Mode::AutoEdit, Effect::Read, &linked, false), "allow");
     }
 
     #[test]

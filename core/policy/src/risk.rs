@@ -8,11 +8,12 @@ use lodger_protocol::{Effect, ResolvedAccess, Risk, Target};
 /// |---|---|
 /// | reads inside the roots | low |
 /// | writes inside the roots | medium |
-/// | anything outside the roots or in protected places | high |
+/// | anything outside the roots; writes in protected places or to files with several names | high |
 /// | commands, host code, the network | high |
 #[must_use]
 pub fn risk_of(target: &Target, accesses: &[ResolvedAccess]) -> Risk {
-    if accesses.iter().any(|access| !access.inside_roots || (access.protected && target.effect != Effect::Read)) {
+    let changes = target.effect != Effect::Read;
+    if accesses.iter().any(|access| !access.inside_roots || (changes && (access.protected || access.link_count > 1))) {
         return Risk::High;
     }
     match target.effect {

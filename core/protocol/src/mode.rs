@@ -19,6 +19,21 @@ pub enum Mode {
 }
 
 impl Mode {
+    /// The one of the two that allows less.
+    #[must_use]
+    pub const fn stricter(self, other: Self) -> Self {
+        if self.freedom() <= other.freedom() { self } else { other }
+    }
+
+    const fn freedom(self) -> u8 {
+        match self {
+            Self::Plan => 0,
+            Self::Ask => 1,
+            Self::AutoEdit => 2,
+            Self::FullAuto => 3,
+        }
+    }
+
     /// The mode as written in options and events.
     #[must_use]
     pub const fn as_str(self) -> &'static str {

@@ -15,7 +15,7 @@ use crate::{Mode, SessionId};
 pub struct AgentOptions {
     /// The folder that the agent works in. Absent: no file or shell tools and no base prompt.
     pub cwd: Option<String>,
-    /// More folders that the agent may use. Default: `cwd` alone.
+    /// The folders that the agent may use, in place of `cwd` alone: name `cwd` too if it is to be one of them.
     pub roots: Vec<String>,
     /// `provider/model`, such as `anthropic/claude-sonnet-5-5`; `scripted/FILE.json` plays a script.
     pub model: Option<String>,
@@ -75,7 +75,7 @@ pub enum EndpointKind {
 }
 
 /// A server to talk to.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Endpoint {
     /// The protocol.
@@ -85,6 +85,17 @@ pub struct Endpoint {
     /// Sent with each request.
     #[serde(default)]
     pub headers: BTreeMap<String, String>,
+}
+
+impl fmt::Debug for Endpoint {
+    /// Headers may carry credentials: only their names are shown.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Endpoint")
+            .field("kind", &self.kind)
+            .field("base_url", &self.base_url)
+            .field("headers", &self.headers.keys())
+            .finish()
+    }
 }
 
 /// Credentials. Never printed: `Debug` shows only that they are there.
@@ -120,7 +131,7 @@ pub struct ToolOptions {
 }
 
 /// What of the host's environment the agent's children see.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
 pub struct EnvOptions {
     /// What is taken over. Default `safe`.
@@ -131,11 +142,23 @@ pub struct EnvOptions {
     pub unset: Vec<String>,
 }
 
+impl fmt::Debug for EnvOptions {
+    /// Values may be secrets: only their names are shown.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("EnvOptions")
+            .field("inherit", &self.inherit)
+            .field("set", &self.set.keys())
+            .field("unset", &self.unset)
+            .finish()
+    }
+}
+
 /// How much of the host's environment is taken over.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum EnvInherit {
-    /// All but `*_KEY`, `*_TOKEN`, `*_SECRET`, `*_PASSWORD`, `BASH_ENV`, `ENV` and `LD_*`.
+    /// All but `*_KEY`, `*_TOKEN`, `*_SECRET`, `*_PASSWORD`, `BASH_ENV`, `ENV`, `BASH_FUNC_*` and `LD_*`. Secrets
+    /// under other names are not recognised: leave them out by `unset`, or choose `core`.
     #[default]
     Safe,
     /// `PATH`, `HOME`, `USER`, `LOGNAME`, `SHELL`, `TMPDIR`, `TERM`, `LANG`, `LC_*` and `TZ` only.
@@ -201,5 +224,30 @@ impl AgentOptions {
             Some(0) => None,
             Some(ms) => Some(ms),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn printing_options_shows_no_secret() {
+        let options = AgentOptions {
+            endpoint: Some(Endpoint {
+                kind: EndpointKind::Anthropic,
+                base_url: "http://127.0.0.1:1".to_owned(),
+                headers: BTreeMap::from([("authorization".to_owned(), "Bearer sk-secret".to_owned())]),
+            }),
+            auth: Some(Auth { api_key: "sk-secret".to_owned() }),
+            env: EnvOptions {
+                set: BTreeMap::from([("GITHUB_TOKEN".to_owned(), "sk-secret".to_owned())]),
+                ..EnvOptions::default()
+            },
+            ..AgentOptions::default()
+        };
+        let printed = format!("{options:?}");
+        assert!(printed.contains("authorization") && printed.contains("GITHUB_TOKEN"), "{printed}");
+        assert!(!printed.contains("sk-secret"), "{printed}");
     }
 }

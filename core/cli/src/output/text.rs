@@ -9,7 +9,7 @@ use lodger::protocol::{
 };
 
 use super::Output;
-use crate::printable::printable;
+use crate::printable::{printable, printable_line};
 use crate::stdout::Stdout;
 
 const QUIET: Style = Style::new().dimmed();
@@ -59,7 +59,7 @@ impl Text {
         self.end_line()?;
         self.out.flush()?;
         // The answer is worth more than a note that cannot be shown.
-        let _ = writeln!(anstream::stderr(), "{style}{}{style:#}", printable(line));
+        let _ = writeln!(anstream::stderr(), "{style}{}{style:#}", printable_line(line));
         Ok(())
     }
 

@@ -150,7 +150,7 @@ impl Agent {
         self.check_fork().is_ok() && self.0.engine.interrupt()
     }
 
-    /// Changes the mode, from the next step on.
+    /// Changes the mode. A stricter one binds at once, a looser one from the next step on.
     ///
     /// # Errors
     /// `invalid_input` for an unknown mode; `closed`, `forked`.
@@ -213,6 +213,9 @@ impl Agent {
 
     /// Waits for the running turn without a timer of the runtime: a host's own may not be running any more.
     fn ends_within(&self, runtime: &Runtime, timeout: Duration) -> bool {
+        if self.0.engine.is_idle() {
+            return true;
+        }
         let engine = self.0.engine.clone();
         let (ended, end) = std::sync::mpsc::sync_channel::<()>(1);
         runtime.handle().spawn(async move {

@@ -58,7 +58,15 @@ impl Tool for EditFile {
 
 impl Input {
     fn apply(&self, before: &str) -> Result<(String, usize), ToolFailure> {
-        match before.matches(&self.old_text).count() {
+        let count = before.matches(&self.old_text).count();
+        if self.bytes_after(before, count).is_none_or(|bytes| bytes > text_file::MAX_FILE_BYTES) {
+            return Err(ToolFailure(format!(
+                "{} would grow past {} bytes, which is more than can be edited",
+                self.path,
+                text_file::MAX_FILE_BYTES
+            )));
+        }
+        match count {
             0 => Err(ToolFailure(not_found(&self.path, before, &self.old_text))),
             1 => Ok((before.replacen(&self.old_text, &self.new_text, 1), 1)),
             count if self.replace_all => Ok((before.replace(&self.old_text, &self.new_text), count)),
@@ -67,6 +75,15 @@ impl Input {
                 self.path
             ))),
         }
+    }
+}
+
+impl Input {
+    /// How large the text will be, known before any of it is made.
+    fn bytes_after(&self, before: &str, count: usize) -> Option<u64> {
+        let taken = count.checked_mul(self.old_text.len())?;
+        let put = count.checked_mul(self.new_text.len())?;
+        u64::try_from(before.len().checked_sub(taken)?.checked_add(put)?).ok()
     }
 }
 
@@ -92,7 +109,7 @@ fn not_found(path: &str, before: &str, old_text: &str) -> String {
 impl ToolRun for Input {
     fn target(&self) -> Target {
         Target {
-            summary: format!("Edit {}", self.path),
+            summary: format!("Edit {}", input::one_line(&self.path)),
             effect: Effect::Write,
             kind: TargetKind::File,
             paths: Some(vec![self.path.clone()]),
@@ -142,6 +159,12 @@ mod tests {
     fn text_that_stands_twice_is_refused_unless_all_are_meant() {
         assert!(edit("x x", "x", "y", false).is_err_and(|message| message.contains("2 times")));
         assert_eq!(edit("x x", "x", "y", true), Ok(("y y".to_owned(), 2)));
+    }
+
+    #[test]
+    fn an_edit_that_would_grow_the_file_without_bound_is_refused_before_it_is_made() {
+        let message = edit(&"a".repeat(1 << 20), "a", &"b".repeat(1 << 20), true).unwrap_err();
+        assert!(message.contains("would grow past"), "{message}");
     }
 
     #[test]

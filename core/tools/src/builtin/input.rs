@@ -36,9 +36,37 @@ pub(super) fn read<T: DeserializeOwned>(tool: &str, input: &Value) -> Result<T, 
     })
 }
 
-/// A line for people: the first line, at most 120 characters.
-pub(super) fn one_line(text: &str) -> String {
+/// A line for people: the first one, at most 120 characters, control characters written out, so that what a model
+/// wrote never looks like something else.
+pub(super) fn first_line(text: &str) -> String {
     let line = text.lines().next().unwrap_or_default();
     let short: String = line.chars().take(120).collect();
-    if short.len() < text.trim_end().len() { format!("{short}...") } else { short }
+    let short = one_line(&short);
+    if line.chars().count() > 120 || text.trim_end().len() > line.len() { format!("{short}...") } else { short }
+}
+
+/// A name that must stand on one line: control characters, line ends among them, are written out.
+pub(super) fn one_line(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        if c.is_control() { out.extend(c.escape_default()) } else { out.push(c) }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_cannot_look_like_several_lines() {
+        assert_eq!(one_line("a\n\nRead file"), "a\\n\\nRead file");
+    }
+
+    #[test]
+    fn a_long_command_is_shown_by_its_first_line() {
+        assert_eq!(first_line("one\ntwo"), "one...");
+        assert_eq!(first_line("one\n"), "one");
+        assert_eq!(first_line(&"x".repeat(130)), format!("{}...", "x".repeat(120)));
+    }
 }

@@ -52,7 +52,7 @@ impl Tool for ReadFile {
 impl ToolRun for Input {
     fn target(&self) -> Target {
         Target {
-            summary: format!("Read {}", self.path),
+            summary: format!("Read {}", input::one_line(&self.path)),
             effect: Effect::Read,
             kind: TargetKind::File,
             paths: Some(vec![self.path.clone()]),

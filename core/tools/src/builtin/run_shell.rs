@@ -59,7 +59,7 @@ impl Tool for RunShell {
 impl ToolRun for Input {
     fn target(&self) -> Target {
         Target {
-            summary: input::one_line(&self.command),
+            summary: input::first_line(&self.command),
             effect: Effect::Execute,
             kind: TargetKind::Command,
             paths: None,

@@ -1,8 +1,11 @@
 //! Text files through handles, off the async workers.
 
+use std::time::Duration;
+
 use lodger_protocol::{FileChange, Result};
 use lodger_workspace::{FileHandle, StopFlag, WriteReport};
 
+use super::input::one_line;
 use crate::{ToolFailure, ToolOutput};
 
 /// Files over this are not taken in whole.
@@ -51,11 +54,25 @@ pub(super) fn write_text(
     }
 }
 
-/// A unified diff with three lines of context; absent when nothing changes.
+/// Texts over this, both together, are not compared.
+const MAX_COMPARED_BYTES: usize = 4 * 1024 * 1024;
+/// A diff is cut to this.
+const MAX_DIFF_BYTES: usize = 64 * 1024;
+/// How long the shortest diff is looked for; after it a longer one will do.
+const DIFF_TIME: Duration = Duration::from_millis(200);
+
+/// A unified diff with three lines of context, to show to a person; absent when nothing changes or there is too
+/// much to compare. Bounded in time and size, since a model says what is compared.
 pub(super) fn diff(path: &str, before: &str, after: &str) -> Option<String> {
-    if before == after {
+    if before == after || before.len() + after.len() > MAX_COMPARED_BYTES {
         return None;
     }
-    let diff = similar::TextDiff::from_lines(before, after);
-    Some(diff.unified_diff().context_radius(3).header(path, path).to_string())
+    let path = one_line(path);
+    let diff = similar::TextDiff::configure().timeout(DIFF_TIME).diff_lines(before, after);
+    let mut text = diff.unified_diff().context_radius(3).header(&path, &path).to_string();
+    if text.len() > MAX_DIFF_BYTES {
+        text.truncate(text.floor_char_boundary(MAX_DIFF_BYTES));
+        text.push_str("\n[... the rest of the diff is left out ...]\n");
+    }
+    Some(text)
 }

@@ -47,7 +47,7 @@ impl Tool for WriteFile {
 impl ToolRun for Input {
     fn target(&self) -> Target {
         Target {
-            summary: format!("Write {}", self.path),
+            summary: format!("Write {}", input::one_line(&self.path)),
             effect: Effect::Write,
             kind: TargetKind::File,
             paths: Some(vec![self.path.clone()]),

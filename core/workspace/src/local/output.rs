@@ -53,6 +53,7 @@ pub(super) struct Pump {
     output: mpsc::Sender<OutputChunk>,
     room: Option<Pending<Result<mpsc::OwnedPermit<OutputChunk>, mpsc::error::SendError<()>>>>,
     abandoned: Pending<()>,
+    is_abandoned: bool,
     stop: StopFlag,
     bell: Arc<Bell>,
     waker: Waker,
@@ -77,6 +78,7 @@ impl Pump {
             output,
             room: None,
             abandoned: Box::pin(async move { watched.closed().await }),
+            is_abandoned: false,
             stop,
             waker: Waker::from(Arc::clone(&bell)),
             bell,
@@ -153,7 +155,10 @@ impl Pump {
     }
 
     fn is_stopped(&mut self) -> bool {
-        self.stop.is_raised() || self.abandoned.as_mut().poll(&mut Context::from_waker(&self.waker)).is_ready()
+        // A future that is ready must not be polled again: the answer is remembered.
+        self.is_abandoned =
+            self.is_abandoned || self.abandoned.as_mut().poll(&mut Context::from_waker(&self.waker)).is_ready();
+        self.stop.is_raised() || self.is_abandoned
     }
 
     /// Hands the waiting chunk over if there is room; else sees to it that the bell rings when there is.
