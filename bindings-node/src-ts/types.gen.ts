@@ -192,12 +192,12 @@ export type EndpointKind =
   /** Anthropic Messages. */
   | 'anthropic';
 
-/** How much of the host's environment is taken over. */
+/**
+ * How much of the host's environment is taken over. Secrets under names other than those of `safe` are not
+ * recognised: leave them out by `unset`, or choose `core`.
+ */
 export type EnvInherit =
-  /**
-   * All but `*_KEY`, `*_TOKEN`, `*_SECRET`, `*_PASSWORD`, `BASH_ENV`, `ENV`, `BASH_FUNC_*` and `LD_*`. Secrets
-   * under other names are not recognised: leave them out by `unset`, or choose `core`.
-   */
+  /** All but `*_KEY`, `*_TOKEN`, `*_SECRET`, `*_PASSWORD`, `BASH_ENV`, `ENV`, `BASH_FUNC_*` and `LD_*`. */
   | 'safe'
   /** `PATH`, `HOME`, `USER`, `LOGNAME`, `SHELL`, `TMPDIR`, `TERM`, `LANG`, `LC_*` and `TZ` only. */
   | 'core'
@@ -459,7 +459,7 @@ export interface RequestResolvedEvent extends EventBase {
   outcome: Outcome;
 }
 
-/** The conversation was made shorter. */
+/** The conversation was made shorter. Not sent yet. */
 export interface CompactedEvent extends EventBase {
   type: 'compacted';
   /** Tokens before. */
@@ -484,21 +484,21 @@ export interface ModelChangedEvent extends EventBase {
   model: string;
 }
 
-/** A sub-agent began. */
+/** A sub-agent began. Not sent yet. */
 export interface SubagentStartEvent extends EventBase {
   type: 'subagent_start';
   /** What it is to do. */
   description: string;
 }
 
-/** A sub-agent ended. */
+/** A sub-agent ended. Not sent yet. */
 export interface SubagentEndEvent extends EventBase {
   type: 'subagent_end';
   /** Why it ended. */
   reason: DoneReason;
 }
 
-/** Portable bytes of the session were made. */
+/** Portable bytes of the session were made. Not sent yet. */
 export interface CheckpointCreatedEvent extends EventBase {
   type: 'checkpoint_created';
   /** Names it. */
@@ -522,7 +522,7 @@ export interface DoneEvent extends EventBase {
   error?: Error;
 }
 
-/** Where a session stands, for one who joins. */
+/** Where a session stands, for one who joins. Not sent yet. */
 export interface SessionStateEvent extends EventBase {
   type: 'session_state';
   /** The mode. */
@@ -533,14 +533,14 @@ export interface SessionStateEvent extends EventBase {
   running: boolean;
 }
 
-/** The session was closed. */
+/** The session was closed. Not sent yet. */
 export interface SessionClosedEvent extends EventBase {
   type: 'session_closed';
   /** Why. */
   reason: string;
 }
 
-/** A prompt waits for its turn. */
+/** A prompt waits for its turn. Not sent yet. */
 export interface PromptQueuedEvent extends EventBase {
   type: 'prompt_queued';
   /** The prompt. */
@@ -549,7 +549,7 @@ export interface PromptQueuedEvent extends EventBase {
   position: number;
 }
 
-/** A waiting prompt's turn begins. */
+/** A waiting prompt's turn begins. Not sent yet. */
 export interface PromptStartedEvent extends EventBase {
   type: 'prompt_started';
   /** The prompt. */
@@ -596,7 +596,7 @@ export interface ToolProgressEvent extends EventBase {
   chunk: string;
 }
 
-/** A request to the provider is tried again. */
+/** A request to the provider is tried again. Not sent yet. */
 export interface RetryEvent extends EventBase {
   type: 'retry';
   /** The attempt that failed, from 1. */
@@ -626,7 +626,7 @@ export interface UsageEvent extends EventBase {
   costUsd?: number;
 }
 
-/** Something that a person may want to know. */
+/** Something that a person may want to know. Not sent yet. */
 export interface NoticeEvent extends EventBase {
   type: 'notice';
   /** How much it matters. */
@@ -637,14 +637,14 @@ export interface NoticeEvent extends EventBase {
   text: string;
 }
 
-/** The agent's task list. */
+/** The agent's task list. Not sent yet. */
 export interface TaskUpdateEvent extends EventBase {
   type: 'task_update';
   /** All of it. */
   tasks: Task[];
 }
 
-/** The agent's plan. */
+/** The agent's plan. Not sent yet. */
 export interface PlanUpdateEvent extends EventBase {
   type: 'plan_update';
   /** The plan, in Markdown. */
@@ -653,7 +653,7 @@ export interface PlanUpdateEvent extends EventBase {
   status: PlanStatus;
 }
 
-/** Events before this were lost to a reader that came back too late. */
+/** Events before this were lost to a reader that came back too late. Not sent yet. */
 export interface ReplayGapEvent extends EventBase {
   type: 'replay_gap';
   /** The last event that the reader had. */
@@ -766,9 +766,9 @@ export interface AllowOnceAnswer {
 /** Run it, and calls like it from now on. */
 export interface AllowAlwaysAnswer {
   kind: 'allow_always';
-  /** Where to keep it. */
+  /** Where to keep it. Only `session` is kept yet: another refuses the call. */
   persist?: Persist;
-  /** The rule to keep; absent: exactly this call. */
+  /** The rule to keep; absent: exactly this call. Rules are not kept yet: naming one refuses the call. */
   rule?: string;
 }
 
@@ -921,9 +921,9 @@ export type RequestKind =
   | 'permission'
   /** Run this tool of yours. */
   | 'tool'
-  /** A question to the person. */
+  /** A question to the person. Not asked yet. */
   | 'question'
-  /** A plan to approve. */
+  /** A plan to approve. Not asked yet. */
   | 'plan';
 
 /** How much harm a call could do, from one table in the policy. */

@@ -560,7 +560,7 @@ class RequestResolvedEvent(EventBase):
 
 
 class CompactedEvent(EventBase):
-    """The conversation was made shorter."""
+    """The conversation was made shorter. Not sent yet."""
 
     __slots__ = ()
     __match_args__ = ("tokens_before", "tokens_after", "summary")
@@ -612,7 +612,7 @@ class ModelChangedEvent(EventBase):
 
 
 class SubagentStartEvent(EventBase):
-    """A sub-agent began."""
+    """A sub-agent began. Not sent yet."""
 
     __slots__ = ()
     __match_args__ = ("description",)
@@ -626,7 +626,7 @@ class SubagentStartEvent(EventBase):
 
 
 class SubagentEndEvent(EventBase):
-    """A sub-agent ended."""
+    """A sub-agent ended. Not sent yet."""
 
     __slots__ = ()
     __match_args__ = ("reason",)
@@ -640,7 +640,7 @@ class SubagentEndEvent(EventBase):
 
 
 class CheckpointCreatedEvent(EventBase):
-    """Portable bytes of the session were made."""
+    """Portable bytes of the session were made. Not sent yet."""
 
     __slots__ = ()
     __match_args__ = ("checkpoint_id",)
@@ -693,7 +693,7 @@ class DoneEvent(EventBase):
 
 
 class SessionStateEvent(EventBase):
-    """Where a session stands, for one who joins."""
+    """Where a session stands, for one who joins. Not sent yet."""
 
     __slots__ = ()
     __match_args__ = ("mode", "model", "running")
@@ -717,7 +717,7 @@ class SessionStateEvent(EventBase):
 
 
 class SessionClosedEvent(EventBase):
-    """The session was closed."""
+    """The session was closed. Not sent yet."""
 
     __slots__ = ()
     __match_args__ = ("reason",)
@@ -731,7 +731,7 @@ class SessionClosedEvent(EventBase):
 
 
 class PromptQueuedEvent(EventBase):
-    """A prompt waits for its turn."""
+    """A prompt waits for its turn. Not sent yet."""
 
     __slots__ = ()
     __match_args__ = ("prompt_id", "position")
@@ -750,7 +750,7 @@ class PromptQueuedEvent(EventBase):
 
 
 class PromptStartedEvent(EventBase):
-    """A waiting prompt's turn begins."""
+    """A waiting prompt's turn begins. Not sent yet."""
 
     __slots__ = ()
     __match_args__ = ("prompt_id",)
@@ -850,7 +850,7 @@ class ToolProgressEvent(EventBase):
 
 
 class RetryEvent(EventBase):
-    """A request to the provider is tried again."""
+    """A request to the provider is tried again. Not sent yet."""
 
     __slots__ = ()
     __match_args__ = ("attempt", "max_attempts", "delay_ms", "reason", "status")
@@ -918,7 +918,7 @@ class UsageEvent(EventBase):
 
 
 class NoticeEvent(EventBase):
-    """Something that a person may want to know."""
+    """Something that a person may want to know. Not sent yet."""
 
     __slots__ = ()
     __match_args__ = ("level", "code", "text")
@@ -942,7 +942,7 @@ class NoticeEvent(EventBase):
 
 
 class TaskUpdateEvent(EventBase):
-    """The agent's task list."""
+    """The agent's task list. Not sent yet."""
 
     __slots__ = ()
     __match_args__ = ("tasks",)
@@ -956,7 +956,7 @@ class TaskUpdateEvent(EventBase):
 
 
 class PlanUpdateEvent(EventBase):
-    """The agent's plan."""
+    """The agent's plan. Not sent yet."""
 
     __slots__ = ()
     __match_args__ = ("plan", "status")
@@ -975,7 +975,7 @@ class PlanUpdateEvent(EventBase):
 
 
 class ReplayGapEvent(EventBase):
-    """Events before this were lost to a reader that came back too late."""
+    """Events before this were lost to a reader that came back too late. Not sent yet."""
 
     __slots__ = ()
     __match_args__ = ("requested_id", "first_id", "dropped")

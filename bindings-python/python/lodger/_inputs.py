@@ -176,9 +176,9 @@ class AllowAlwaysAnswer(TypedDict):
     """Run it, and calls like it from now on."""
 
     kind: Literal["allow_always"]
-    #: Where to keep it.
+    #: Where to keep it. Only `session` is kept yet: another refuses the call.
     persist: NotRequired[_types.Persist]
-    #: The rule to keep; absent: exactly this call.
+    #: The rule to keep; absent: exactly this call. Rules are not kept yet: naming one refuses the call.
     rule: NotRequired[str]
 
 

@@ -71,10 +71,10 @@ EndpointKind: TypeAlias = Literal[
     # Anthropic Messages.
     "anthropic",
 ]
-#: How much of the host's environment is taken over.
+#: How much of the host's environment is taken over. Secrets under names other than those of `safe` are not
+recognised: leave them out by `unset`, or choose `core`.
 EnvInherit: TypeAlias = Literal[
-    # All but `*_KEY`, `*_TOKEN`, `*_SECRET`, `*_PASSWORD`, `BASH_ENV`, `ENV`, `BASH_FUNC_*` and `LD_*`. Secrets
-under other names are not recognised: leave them out by `unset`, or choose `core`.
+    # All but `*_KEY`, `*_TOKEN`, `*_SECRET`, `*_PASSWORD`, `BASH_ENV`, `ENV`, `BASH_FUNC_*` and `LD_*`.
     "safe",
     # `PATH`, `HOME`, `USER`, `LOGNAME`, `SHELL`, `TMPDIR`, `TERM`, `LANG`, `LC_*` and `TZ` only.
     "core",
@@ -234,9 +234,9 @@ RequestKind: TypeAlias = Literal[
     "permission",
     # Run this tool of yours.
     "tool",
-    # A question to the person.
+    # A question to the person. Not asked yet.
     "question",
-    # A plan to approve.
+    # A plan to approve. Not asked yet.
     "plan",
 ]
 #: How much harm a call could do, from one table in the policy.
@@ -588,7 +588,7 @@ class RequestResolvedEvent(EventBase):
 
 
 class CompactedEvent(EventBase):
-    """The conversation was made shorter."""
+    """The conversation was made shorter. Not sent yet."""
 
     type: Literal["compacted"]
     #: Tokens before.
@@ -616,7 +616,7 @@ class ModelChangedEvent(EventBase):
 
 
 class SubagentStartEvent(EventBase):
-    """A sub-agent began."""
+    """A sub-agent began. Not sent yet."""
 
     type: Literal["subagent_start"]
     #: What it is to do.
@@ -624,7 +624,7 @@ class SubagentStartEvent(EventBase):
 
 
 class SubagentEndEvent(EventBase):
-    """A sub-agent ended."""
+    """A sub-agent ended. Not sent yet."""
 
     type: Literal["subagent_end"]
     #: Why it ended.
@@ -632,7 +632,7 @@ class SubagentEndEvent(EventBase):
 
 
 class CheckpointCreatedEvent(EventBase):
-    """Portable bytes of the session were made."""
+    """Portable bytes of the session were made. Not sent yet."""
 
     type: Literal["checkpoint_created"]
     #: Names it.
@@ -658,7 +658,7 @@ class DoneEvent(EventBase):
 
 
 class SessionStateEvent(EventBase):
-    """Where a session stands, for one who joins."""
+    """Where a session stands, for one who joins. Not sent yet."""
 
     type: Literal["session_state"]
     #: The mode.
@@ -670,7 +670,7 @@ class SessionStateEvent(EventBase):
 
 
 class SessionClosedEvent(EventBase):
-    """The session was closed."""
+    """The session was closed. Not sent yet."""
 
     type: Literal["session_closed"]
     #: Why.
@@ -678,7 +678,7 @@ class SessionClosedEvent(EventBase):
 
 
 class PromptQueuedEvent(EventBase):
-    """A prompt waits for its turn."""
+    """A prompt waits for its turn. Not sent yet."""
 
     type: Literal["prompt_queued"]
     #: The prompt.
@@ -688,7 +688,7 @@ class PromptQueuedEvent(EventBase):
 
 
 class PromptStartedEvent(EventBase):
-    """A waiting prompt's turn begins."""
+    """A waiting prompt's turn begins. Not sent yet."""
 
     type: Literal["prompt_started"]
     #: The prompt.
@@ -740,7 +740,7 @@ class ToolProgressEvent(EventBase):
 
 
 class RetryEvent(EventBase):
-    """A request to the provider is tried again."""
+    """A request to the provider is tried again. Not sent yet."""
 
     type: Literal["retry"]
     #: The attempt that failed, from 1.
@@ -772,7 +772,7 @@ class UsageEvent(EventBase):
 
 
 class NoticeEvent(EventBase):
-    """Something that a person may want to know."""
+    """Something that a person may want to know. Not sent yet."""
 
     type: Literal["notice"]
     #: How much it matters.
@@ -784,7 +784,7 @@ class NoticeEvent(EventBase):
 
 
 class TaskUpdateEvent(EventBase):
-    """The agent's task list."""
+    """The agent's task list. Not sent yet."""
 
     type: Literal["task_update"]
     #: All of it.
@@ -792,7 +792,7 @@ class TaskUpdateEvent(EventBase):
 
 
 class PlanUpdateEvent(EventBase):
-    """The agent's plan."""
+    """The agent's plan. Not sent yet."""
 
     type: Literal["plan_update"]
     #: The plan, in Markdown.
@@ -802,7 +802,7 @@ class PlanUpdateEvent(EventBase):
 
 
 class ReplayGapEvent(EventBase):
-    """Events before this were lost to a reader that came back too late."""
+    """Events before this were lost to a reader that came back too late. Not sent yet."""
 
     type: Literal["replay_gap"]
     #: The last event that the reader had.
@@ -868,9 +868,9 @@ class AllowAlwaysAnswer(TypedDict):
     """Run it, and calls like it from now on."""
 
     kind: Literal["allow_always"]
-    #: Where to keep it.
+    #: Where to keep it. Only `session` is kept yet: another refuses the call.
     persist: NotRequired[Persist]
-    #: The rule to keep; absent: exactly this call.
+    #: The rule to keep; absent: exactly this call. Rules are not kept yet: naming one refuses the call.
     rule: NotRequired[str]
 
 

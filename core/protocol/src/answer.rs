@@ -27,10 +27,10 @@ pub enum PermissionAnswer {
     AllowOnce {},
     /// Run it, and calls like it from now on.
     AllowAlways {
-        /// The rule to keep; absent: exactly this call.
+        /// The rule to keep; absent: exactly this call. Rules are not kept yet: naming one refuses the call.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         rule: Option<String>,
-        /// Where to keep it.
+        /// Where to keep it. Only `session` is kept yet: another refuses the call.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         persist: Option<Persist>,
     },

@@ -265,7 +265,7 @@ pub enum Entry {
         /// How it ended.
         outcome: Outcome,
     },
-    /// The conversation was made shorter.
+    /// The conversation was made shorter. Not sent yet.
     Compacted {
         /// Tokens before.
         tokens_before: u64,
@@ -284,17 +284,17 @@ pub enum Entry {
         /// `provider/model`.
         model: String,
     },
-    /// A sub-agent began.
+    /// A sub-agent began. Not sent yet.
     SubagentStart {
         /// What it is to do.
         description: String,
     },
-    /// A sub-agent ended.
+    /// A sub-agent ended. Not sent yet.
     SubagentEnd {
         /// Why it ended.
         reason: DoneReason,
     },
-    /// Portable bytes of the session were made.
+    /// Portable bytes of the session were made. Not sent yet.
     CheckpointCreated {
         /// Names it.
         checkpoint_id: String,
@@ -322,7 +322,7 @@ pub enum Entry {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "snake_case", rename_all_fields = "camelCase")]
 pub enum Passing {
-    /// Where a session stands, for one who joins.
+    /// Where a session stands, for one who joins. Not sent yet.
     SessionState {
         /// The mode.
         mode: Mode,
@@ -331,19 +331,19 @@ pub enum Passing {
         /// A turn is running.
         running: bool,
     },
-    /// The session was closed.
+    /// The session was closed. Not sent yet.
     SessionClosed {
         /// Why.
         reason: String,
     },
-    /// A prompt waits for its turn.
+    /// A prompt waits for its turn. Not sent yet.
     PromptQueued {
         /// The prompt.
         prompt_id: PromptId,
         /// How many are before it.
         position: u32,
     },
-    /// A waiting prompt's turn begins.
+    /// A waiting prompt's turn begins. Not sent yet.
     PromptStarted {
         /// The prompt.
         prompt_id: PromptId,
@@ -380,7 +380,7 @@ pub enum Passing {
         /// Append this.
         chunk: String,
     },
-    /// A request to the provider is tried again.
+    /// A request to the provider is tried again. Not sent yet.
     Retry {
         /// The attempt that failed, from 1.
         attempt: u32,
@@ -400,7 +400,7 @@ pub enum Passing {
         #[serde(flatten)]
         report: UsageReport,
     },
-    /// Something that a person may want to know.
+    /// Something that a person may want to know. Not sent yet.
     Notice {
         /// How much it matters.
         level: NoticeLevel,
@@ -409,18 +409,18 @@ pub enum Passing {
         /// One line.
         text: String,
     },
-    /// The agent's task list.
+    /// The agent's task list. Not sent yet.
     TaskUpdate {
         /// All of it.
         tasks: Vec<Task>,
     },
-    /// The agent's plan.
+    /// The agent's plan. Not sent yet.
     PlanUpdate {
         /// All of it.
         #[serde(flatten)]
         plan: PlanItem,
     },
-    /// Events before this were lost to a reader that came back too late.
+    /// Events before this were lost to a reader that came back too late. Not sent yet.
     ReplayGap {
         /// The last event that the reader had.
         requested_id: u64,

@@ -153,12 +153,12 @@ impl fmt::Debug for EnvOptions {
     }
 }
 
-/// How much of the host's environment is taken over.
+/// How much of the host's environment is taken over. Secrets under names other than those of `safe` are not
+/// recognised: leave them out by `unset`, or choose `core`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum EnvInherit {
-    /// All but `*_KEY`, `*_TOKEN`, `*_SECRET`, `*_PASSWORD`, `BASH_ENV`, `ENV`, `BASH_FUNC_*` and `LD_*`. Secrets
-    /// under other names are not recognised: leave them out by `unset`, or choose `core`.
+    /// All but `*_KEY`, `*_TOKEN`, `*_SECRET`, `*_PASSWORD`, `BASH_ENV`, `ENV`, `BASH_FUNC_*` and `LD_*`.
     #[default]
     Safe,
     /// `PATH`, `HOME`, `USER`, `LOGNAME`, `SHELL`, `TMPDIR`, `TERM`, `LANG`, `LC_*` and `TZ` only.

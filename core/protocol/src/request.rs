@@ -15,9 +15,9 @@ pub enum RequestKind {
     Permission,
     /// Run this tool of yours.
     Tool,
-    /// A question to the person.
+    /// A question to the person. Not asked yet.
     Question,
-    /// A plan to approve.
+    /// A plan to approve. Not asked yet.
     Plan,
 }
 

@@ -59,7 +59,11 @@ pub(crate) fn events(types: &Vocabulary) -> Result<String> {
     let _ = writeln!(out, "{TABLE}\n| `{tag}` | text | One of the names below. |");
     rows(&mut out, base);
     for (group, title, about) in [
-        ("Entry", "What is kept", "The transcript is the list of these: a session that is reopened has all of them."),
+        (
+            "Entry",
+            "What is kept",
+            "The transcript is the list of these. A checkpoint keeps those that say what was said and done.",
+        ),
         ("Passing", "What is shown and forgotten", "Missing one of these loses nothing that a kept one does not say."),
     ] {
         let _ = write!(out, "\n## {title}\n\n{about}\n");
