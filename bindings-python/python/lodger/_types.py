@@ -72,7 +72,7 @@ EndpointKind: TypeAlias = Literal[
     "anthropic",
 ]
 #: How much of the host's environment is taken over. Secrets under names other than those of `safe` are not
-recognised: leave them out by `unset`, or choose `core`.
+#: recognised: leave them out by `unset`, or choose `core`.
 EnvInherit: TypeAlias = Literal[
     # All but `*_KEY`, `*_TOKEN`, `*_SECRET`, `*_PASSWORD`, `BASH_ENV`, `ENV`, `BASH_FUNC_*` and `LD_*`.
     "safe",

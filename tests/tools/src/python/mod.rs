@@ -30,16 +30,16 @@ fn docstring(out: &mut String, text: &str) {
     }
 }
 
-/// A comment above a field, in Sphinx's form.
-fn comment(out: &mut String, text: &str) {
+/// A comment above a name: each line of it begins with `mark`, such as Sphinx's `#: `.
+fn comment(out: &mut String, mark: &str, text: &str) {
     for text in text.lines() {
-        line(out, format!("    #: {text}").trim_end());
+        line(out, format!("{mark}{text}").trim_end());
     }
 }
 
 /// A name for one of several types: on one line where it fits.
 fn alias(out: &mut String, name: &str, about: &str, choices: &[String]) {
-    line(out, &format!("#: {about}"));
+    comment(out, "#: ", about);
     let one_line = format!("{name}: TypeAlias = {}", choices.join(" | "));
     if one_line.len() <= LINE_WIDTH {
         line(out, &one_line);

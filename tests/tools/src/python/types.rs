@@ -92,11 +92,16 @@ impl<'a> Emitter<'a> {
     fn named(&mut self, name: &str, ty: &Type) {
         match &ty.shape {
             Shape::Text | Shape::Choice(_) if self.style == Style::Inputs => {}
-            Shape::Text => line(&mut self.words, &format!("#: {}\n{name}: TypeAlias = str", ty.doc)),
+            Shape::Text => {
+                comment(&mut self.words, "#: ", &ty.doc);
+                line(&mut self.words, &format!("{name}: TypeAlias = str"));
+            }
             Shape::Choice(choices) => {
-                line(&mut self.words, &format!("#: {}\n{name}: TypeAlias = Literal[", ty.doc));
+                comment(&mut self.words, "#: ", &ty.doc);
+                line(&mut self.words, &format!("{name}: TypeAlias = Literal["));
                 for choice in choices {
-                    line(&mut self.words, &format!("    # {}\n    \"{}\",", choice.doc, choice.word));
+                    comment(&mut self.words, "    # ", &choice.doc);
+                    line(&mut self.words, &format!("    \"{}\",", choice.word));
                 }
                 line(&mut self.words, "]");
             }
@@ -161,7 +166,7 @@ impl<'a> Emitter<'a> {
             line(&mut out, &format!("    {tag}: Literal[\"{word}\"]"));
         }
         for field in fields {
-            comment(&mut out, &field.doc);
+            comment(&mut out, "    #: ", &field.doc);
             let ty = self.ty_name(&field.ty);
             let ty = if field.required { ty } else { format!("NotRequired[{ty}]") };
             let key = if self.style == Style::Inputs { snake(&field.name) } else { field.name.clone() };
