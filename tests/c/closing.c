@@ -120,8 +120,8 @@ static const lodger_agent *to_close;
 
 static void begin_to_close(void *ctx, lodger_request *request) {
   lodger_error *error = NULL;
+  kept = request; /* open, so that it is the close that ends the turn */
   EXPECT(LODGER_OK, lodger_agent_begin_close(to_close, LIMIT_MS, ended, ctx, NULL, &error));
-  lodger_request_free(request);
 }
 
 static void a_callback_may_begin_to_close_its_agent(void) {
@@ -138,6 +138,7 @@ static void a_callback_may_begin_to_close_its_agent(void) {
   CHECK(how == LODGER_OK);
   read_all(turn, &trace);
   CHECK(strcmp(trace.reason, "cancelled") == 0);
+  lodger_request_free(kept);
   finish(agent, turn);
   await_no_thread();
 }

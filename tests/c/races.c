@@ -168,8 +168,11 @@ static void an_answer_and_a_close_settle_a_request_once(void) {
     CHECK(pthread_create(&thread, NULL, answer, &host) == 0);
     await_count(&host.requests, 1);
     CHECK(lodger_agent_close(agent, LIMIT_MS, NULL) == LODGER_OK);
-    CHECK(host.settled == 1); /* told before the close returned */
+    int told = host.settled;
     pthread_join(thread, NULL);
+    /* Told before the close returned; only an answer that was given meanwhile may come too late to be told. */
+    CHECK(told == 1 || (told == 0 && host.status == LODGER_OK));
+    CHECK(host.settled == told);
     read_all(turn, &trace);
     CHECK(trace.of_kind[LODGER_EVENT_REQUEST_RESOLVED] == 1);
     CHECK(strcmp(trace.outcome, host.status == LODGER_OK ? "allowed_once" : "cancelled") == 0);

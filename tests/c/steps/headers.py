@@ -12,6 +12,14 @@ STRICT = ["-Wall", "-Wextra", "-Wpedantic", "-Werror", "-fsyntax-only", f"-I{INC
 COMPILER = {"c": "cc", "c++": "c++"}
 
 
+def all_of_it(tally: Tally, out: Path) -> None:
+    """Everything here."""
+    alone(tally)
+    examples(tally)
+    layout(tally)
+    symbols(tally, out)
+
+
 def alone(tally: Tally) -> None:
     """Each header stands alone, in each language that it promises, also when it is included twice."""
     cases = [("lodger.h", "c", std) for std in ("c99", "c11", "c17")]

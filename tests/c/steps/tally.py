@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import subprocess
+import threading
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -20,15 +21,14 @@ class Tally:
     def __init__(self) -> None:
         self.passed = 0
         self.failed = 0
+        self.lock = threading.Lock()
 
     def note(self, name: str, fault: str = "") -> None:
-        """One test: passed when there is no fault."""
-        print(f"{'FAIL' if fault else 'ok  '} {name}", flush=True)
-        if fault:
-            print(fault, flush=True)
-            self.failed += 1
-        else:
-            self.passed += 1
+        """One test: passed when there is no fault. Any thread."""
+        with self.lock:
+            print(f"FAIL {name}\n{fault}" if fault else f"ok   {name}", flush=True)
+            self.passed += not fault
+            self.failed += bool(fault)
 
     def command(self, name: str, command: Sequence[object], **more: object) -> bool:
         """One test that is one command: passed when it ends with 0."""
@@ -43,14 +43,14 @@ class Tally:
         env = {**os.environ, "RUST_BACKTRACE": "0", **(more or {})}
         process = subprocess.Popen(command, cwd=HERE, env=env, stdout=subprocess.PIPE, text=True, errors="replace")
         assert process.stdout is not None
-        before = self.passed + self.failed
-        bad = 0
+        seen = bad = 0
         for line in process.stdout:
             if match := re.match(r"(ok  |FAIL) (\S+)$", line):
+                seen += 1
                 bad += match[1] == "FAIL"
                 self.note(f"{prefix}::{match[2]}", "" if match[1] == "ok  " else "(see above)")
         code = process.wait()
-        if self.passed + self.failed == before or (code != 0 and not bad):
+        if not seen or (code != 0 and not bad):
             self.note(f"{prefix}", f"exit code {code} without a failed test")
 
 
