@@ -47,9 +47,11 @@ $(NODE)/dist/.stamp: $(NODE)/node_modules/.stamp $(wildcard $(NODE)/src-ts/*.ts 
 runtimes: ## Fetch Bun and Deno for the tests
 	@$(MAKE) --no-print-directory $(RUNTIMES)/.stamp || echo 'SKIPPED: npm cannot fetch Bun and Deno'
 
-# Python: .venv sees the package where it stands, with the extension module beside the Python files.
+# Python: .venv sees the package where it stands, with the extension module beside the Python files. It is compiled as an
+# installed package is, also where Python is told to write no bytecode.
 python: rust $(VENV)/.stamp
 	install -C -m 755 $(OUT)/liblodger_py.$(SHARED) $(PYTHON)/python/lodger/_native.abi3.so
+	$(VENV)/bin/python -m compileall -q $(PYTHON)/python
 
 $(VENV)/.stamp: $(PYTHON)/requirements-dev.txt
 	python3 -m venv $(VENV)
