@@ -121,6 +121,22 @@ test('a request is not behind unread deltas', async (t) => {
   assert.ok(written());
 });
 
+test('a request reaches its handler while ten thousand deltas lie unread in other turns', async (t) => {
+  const standing = await Promise.all(
+    Array.from({ length: 42 }, async () => {
+      const { agent } = await writer(t, { onPermission: () => ({ kind: 'allow_once' }) }, [repeat(1000)]);
+      return agent.stream('talk');
+    }),
+  );
+  const { agent, written } = await writer(t, { onPermission: () => ({ kind: 'allow_once' }) });
+  await agent.prompt('go');
+  assert.ok(written());
+  for (const turn of standing) {
+    const text = only(await all(turn), 'text_delta').map((event) => event.text);
+    assert.equal(text.join('').length, 1002, 'none was lost');
+  }
+});
+
 test('an answer may take its time', async (t) => {
   const onPermission = async () => {
     await sleep(150);

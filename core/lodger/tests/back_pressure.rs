@@ -244,6 +244,32 @@ async fn a_permission_request_reaches_its_handler_past_unread_deltas() {
 }
 
 #[tokio::test]
+async fn a_permission_request_reaches_its_handler_while_ten_thousand_deltas_lie_unread_in_other_turns() {
+    let stage = Stage::new();
+    let talk = [step(&[repeat("word ", 1000)])];
+    let mut standing = Vec::new();
+    for _ in 0..42 {
+        let agent = stage.agent(&talk).create().unwrap();
+        standing.push((agent.prompt("talk").unwrap(), agent));
+    }
+    let agent = stage
+        .agent(&[write("f", "x"), says("ok")])
+        .on_permission(|_| async { PermissionAnswer::AllowOnce {} })
+        .create()
+        .unwrap();
+    let mut turn = agent.prompt("hello").unwrap();
+    look::ended(&within(read(&mut turn)).await, DoneReason::EndTurn);
+    assert!(stage.work("f").exists());
+    let mut unread = 0;
+    for (turn, _agent) in &mut standing {
+        let events = within(read(turn)).await;
+        look::ended(&events, DoneReason::EndTurn);
+        unread += look::deltas(&events).len();
+    }
+    assert_eq!(unread, 42_000, "none was lost");
+}
+
+#[tokio::test]
 async fn a_host_tool_is_called_past_unread_deltas() {
     let stage = Stage::new();
     let called = Arc::new(Notify::new());
