@@ -77,6 +77,24 @@ static void a_waker_rings_whenever_there_is_more(void) {
   finish(agent, turn);
 }
 
+static void a_waker_rings_after_a_read_that_waited_in_vain(void) {
+  lodger_error *error = NULL;
+  lodger_event *event;
+  struct trace trace = {0};
+  size_t count;
+  int rings = 0;
+  lodger_agent *agent = new_agent(NULL, NULL, says("{'type':'wait','file':'go'},{'type':'text','text':'x'}"), NULL);
+  lodger_turn *turn = prompt(agent, "hi");
+  EXPECT(LODGER_OK, lodger_turn_set_waker(turn, ring, &rings, NULL, &error));
+  while (lodger_turn_read(turn, &event, 1, &count, 200, &error) == LODGER_OK)
+    note(&trace, event);
+  int before = count_of(&rings);
+  write_file("go", "");
+  await_count(&rings, before + 1);
+  read_all(turn, &trace);
+  finish(agent, turn);
+}
+
 static void a_waker_that_comes_after_the_end_rings_at_once(void) {
   lodger_error *error = NULL;
   lodger_blob *blob;
@@ -213,6 +231,7 @@ const struct test streams[] = {
     TEST(reading_waits_as_long_as_it_is_told),
     TEST(a_second_reader_at_the_same_time_is_refused),
     TEST(a_waker_rings_whenever_there_is_more),
+    TEST(a_waker_rings_after_a_read_that_waited_in_vain),
     TEST(a_waker_that_comes_after_the_end_rings_at_once),
     TEST(one_mailbox_serves_fifty_turns),
     TEST(a_mailbox_gives_all_keys_also_a_few_at_a_time),
