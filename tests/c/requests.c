@@ -294,6 +294,34 @@ static void a_request_arrives_while_two_hundred_events_lie_unread_and_another_tu
   finish(full, standing);
 }
 
+static void a_request_arrives_while_ten_thousand_events_lie_unread_in_other_turns(void) {
+  enum { TURNS = 42 };
+  struct host host = {.act = keep};
+  struct trace trace = {0};
+  lodger_error *error = NULL;
+  lodger_host table = callbacks(&host);
+  lodger_agent *full[TURNS];
+  lodger_turn *standing[TURNS];
+  for (size_t i = 0; i < TURNS; i++) {
+    full[i] = new_agent(NULL, &table, says("{'type':'repeat','text':'word ','count':1000}"), NULL);
+    standing[i] = prompt(full[i], "talk");
+  }
+  lodger_agent *agent = new_agent(NULL, &table, writes(), NULL);
+  lodger_turn *turn = prompt(agent, "go");
+  await_count(&host.requests, 1); /* nobody has read an event of any turn */
+  EXPECT(LODGER_OK, lodger_request_allow(host.kept, &error));
+  lodger_request_free(host.kept);
+  read_all(turn, &trace);
+  CHECK(has_file("a.txt"));
+  finish(agent, turn);
+  for (size_t i = 0; i < TURNS; i++) {
+    struct trace beside = {0};
+    read_all(standing[i], &beside);
+    CHECK(beside.text_len == 1000 * 5);
+    finish(full[i], standing[i]);
+  }
+}
+
 const struct test requests[] = {
     TEST(a_call_that_is_allowed_runs),
     TEST(a_call_that_is_denied_does_not_run_and_the_model_hears_why),
@@ -311,5 +339,6 @@ const struct test requests[] = {
     TEST(whoever_asks_too_late_hears_of_it_at_once),
     TEST(a_request_that_nobody_answers_expires),
     TEST(a_request_arrives_while_two_hundred_events_lie_unread_and_another_turn_is_full),
+    TEST(a_request_arrives_while_ten_thousand_events_lie_unread_in_other_turns),
     {0},
 };
