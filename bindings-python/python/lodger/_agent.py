@@ -96,9 +96,9 @@ class Agent(AgentBase):
     __slots__ = ("_closing", "_last")
 
     def __init__(self, native: _native.Agent, handlers: Handlers) -> None:
-        super().__init__(native, handlers)
         self._last: Running | None = None
         self._closing: _Closing | None = None
+        super().__init__(native, handlers)
 
     def prompt(self, input: Input) -> Turn:
         """Starts a turn and gives it at once: `async for event in ...` or `await ...` it.

@@ -132,8 +132,8 @@ class Agent(AgentBase):
         """Cancels what runs, ends what it started, and waits for that, `timeout` seconds at most. May be repeated."""
         try:
             self._native.close(timeout)
-        except LodgerError as error:
-            if error.code != "timeout":
+        except LodgerError as late:
+            if late.code != "timeout":
                 raise
         open_agents.discard(self._native)
         if self._last is not None and (reading := self._last()) is not None:
