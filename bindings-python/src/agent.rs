@@ -1,13 +1,12 @@
 //! A conversation and what it may do.
 
-use std::time::Duration;
-
 use lodger::embed::{self, Handlers};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
 use crate::errors::detached;
 use crate::mailbox::Mailbox;
+use crate::time::seconds;
 use crate::turn::Turn;
 
 /// Dropping the last reference cancels what runs and lets the engine clear up in the background.
@@ -93,9 +92,4 @@ impl Agent {
         let closed = mailbox.marker(key);
         py.detach(|| self.0.begin_close(seconds(timeout), closed));
     }
-}
-
-/// Any number of seconds as a duration: negative ones and NaN are none, too many are as long as can be.
-pub(crate) fn seconds(seconds: f64) -> Duration {
-    Duration::try_from_secs_f64(seconds.max(0.0)).unwrap_or(Duration::MAX)
 }

@@ -7,6 +7,7 @@ mod agent;
 mod errors;
 mod mailbox;
 mod tap;
+mod time;
 mod turn;
 
 use lodger::embed;

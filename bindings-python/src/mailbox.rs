@@ -8,8 +8,8 @@ use lodger::embed;
 use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
 
-use crate::agent::seconds;
 use crate::tap::Tap;
+use crate::time::seconds;
 
 /// Lanes that were marked by the binding itself, such as "this agent has closed", beside those of the engine.
 #[derive(Default)]

@@ -3,9 +3,9 @@
 use lodger::{ErrorCode, embed};
 use pyo3::prelude::*;
 
-use crate::agent::seconds;
 use crate::errors::{detached, raise};
 use crate::mailbox::Mailbox;
+use crate::time::seconds;
 
 /// Dropping the last reference cancels the turn.
 #[pyclass(frozen, module = "lodger._native")]
