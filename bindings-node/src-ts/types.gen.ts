@@ -14,6 +14,8 @@ export interface AgentOptions {
   auth?: Auth;
   /** The folder that the agent works in. Absent: no file or shell tools and no base prompt. */
   cwd?: string;
+  /** Aids to find out what goes wrong. */
+  debug?: DebugOptions;
   /** Points `model` at a server of your choice. */
   endpoint?: Endpoint;
   /** What of the environment children see. */
@@ -132,6 +134,16 @@ export interface ResourceContent {
   text?: string;
 }
 
+/** Aids to find out what goes wrong. Nothing here is on by default. */
+export interface DebugOptions {
+  /**
+   * A file that takes what the agent says to its model and what comes back, one JSON a line; relative to `cwd`.
+   * It is made for its owner alone, or added to; at most 64 MiB are written. Headers and credentials are left out;
+   * the conversation is not.
+   */
+  trace?: string;
+}
+
 /** Who refused a call. */
 export type DeniedBy =
   /** The person, through the host's handler. */
@@ -148,6 +160,137 @@ export type DeniedBy =
   | 'timeout'
   /** The mode. */
   | 'mode';
+
+/** One thing that happened inside an agent. */
+export type Diagnostic =
+  | RuntimeStartDiagnostic
+  | RuntimeReadyDiagnostic
+  | RuntimeExitDiagnostic
+  | TransportStartDiagnostic
+  | TransportResponseDiagnostic
+  | TransportErrorDiagnostic
+  | TransportRetryDiagnostic
+  | OutputBackpressureDiagnostic
+  | PermissionRequestDiagnostic
+  | PermissionDecisionDiagnostic
+  | DiagnosticsDroppedDiagnostic;
+
+/** What every diagnostic has. */
+export interface DiagnosticBase {
+  /** Unix milliseconds. */
+  ts: number;
+  /** Whose agent. */
+  sessionId: SessionId;
+}
+
+/** The agent is being made. */
+export interface RuntimeStartDiagnostic extends DiagnosticBase {
+  type: 'runtime.start';
+}
+
+/** The agent takes prompts. */
+export interface RuntimeReadyDiagnostic extends DiagnosticBase {
+  type: 'runtime.ready';
+}
+
+/** The agent is closed: always the last one, once. */
+export interface RuntimeExitDiagnostic extends DiagnosticBase {
+  type: 'runtime.exit';
+  /** 0. */
+  code: number;
+}
+
+/** A request to the model leaves. */
+export interface TransportStartDiagnostic extends DiagnosticBase {
+  type: 'transport.start';
+  /** 1, and one more for each retry of the same model call. */
+  attempt: number;
+  /** The HTTP method. */
+  method: string;
+  /** Scheme, host and path; never a query, which may carry a key. */
+  endpoint: string;
+  /** `provider/model`. */
+  model: string;
+}
+
+/** The head of its answer came. */
+export interface TransportResponseDiagnostic extends DiagnosticBase {
+  type: 'transport.response';
+  /** As in `transport.start`. */
+  attempt: number;
+  /** The HTTP status. */
+  status: number;
+  /** Milliseconds since `transport.start`. */
+  elapsedMs: number;
+  /** `provider/model`. */
+  model: string;
+  /** The part of the model's name before the `/`. */
+  provider: string;
+  /** What the provider calls the request, if it said so. */
+  requestId?: string;
+}
+
+/** No answer, or one that is an error, or an answer that broke. */
+export interface TransportErrorDiagnostic extends DiagnosticBase {
+  type: 'transport.error';
+  /** As in `transport.start`. */
+  attempt: number;
+  /** Milliseconds since `transport.start`. */
+  elapsedMs: number;
+  /** Its code. The message is in the turn's own error. */
+  error: ErrorCode;
+}
+
+/** The same model call is tried again after a wait. */
+export interface TransportRetryDiagnostic extends DiagnosticBase {
+  type: 'transport.retry';
+  /** The attempt that failed. */
+  attempt: number;
+  /** Milliseconds since its `transport.start`. */
+  elapsedMs: number;
+  /** Why. */
+  error: ErrorCode;
+  /** The attempt to come. */
+  nextAttempt: number;
+  /** Milliseconds until it. */
+  delayMs: number;
+}
+
+/** The reader of a turn is slower than its sources, which now wait. Once in a turn. */
+export interface OutputBackpressureDiagnostic extends DiagnosticBase {
+  type: 'output.backpressure';
+  /** Bytes that lie unread, about. */
+  bufferedBytes: number;
+  /** Events that lie unread. */
+  bufferedEvents: number;
+}
+
+/** A call needs leave. */
+export interface PermissionRequestDiagnostic extends DiagnosticBase {
+  type: 'permission.request';
+  /** Name of the tool. */
+  toolName: string;
+  /** What the call acts on. */
+  kind: TargetKind;
+}
+
+/** A call that needed leave has its answer. */
+export interface PermissionDecisionDiagnostic extends DiagnosticBase {
+  type: 'permission.decision';
+  /** Name of the tool. */
+  toolName: string;
+  /** What the call acts on. */
+  kind: TargetKind;
+  /** How it was decided. */
+  outcome: Outcome;
+}
+
+/** The host did not take its diagnostics for so long that some were lost, between this one and the one before. */
+export interface DiagnosticsDroppedDiagnostic extends DiagnosticBase {
+  type: 'diagnostics.dropped';
+  /** How many. */
+  count: number;
+}
 
 /** Why a turn ended. */
 export type DoneReason =

@@ -202,6 +202,269 @@ class UnknownContent(Record):
         return self.to_wire()
 
 
+class DiagnosticBase(Record):
+    """What every diagnostic has."""
+
+    __slots__ = ()
+    __match_args__ = ("ts", "session_id")
+    _wire: _types.DiagnosticBase
+
+    @property
+    def ts(self) -> int:
+        """Unix milliseconds."""
+        return self._wire["ts"]
+
+    @property
+    def session_id(self) -> str:
+        """Whose agent."""
+        return self._wire["sessionId"]
+
+
+class RuntimeStartDiagnostic(DiagnosticBase):
+    """The agent is being made."""
+
+    __slots__ = ()
+    type: ClassVar[Literal["runtime.start"]] = "runtime.start"
+    _wire: _types.RuntimeStartDiagnostic
+
+
+class RuntimeReadyDiagnostic(DiagnosticBase):
+    """The agent takes prompts."""
+
+    __slots__ = ()
+    type: ClassVar[Literal["runtime.ready"]] = "runtime.ready"
+    _wire: _types.RuntimeReadyDiagnostic
+
+
+class RuntimeExitDiagnostic(DiagnosticBase):
+    """The agent is closed: always the last one, once."""
+
+    __slots__ = ()
+    __match_args__ = ("code",)
+    type: ClassVar[Literal["runtime.exit"]] = "runtime.exit"
+    _wire: _types.RuntimeExitDiagnostic
+
+    @property
+    def code(self) -> int:
+        """0."""
+        return self._wire["code"]
+
+
+class TransportStartDiagnostic(DiagnosticBase):
+    """A request to the model leaves."""
+
+    __slots__ = ()
+    __match_args__ = ("attempt", "method", "endpoint", "model")
+    type: ClassVar[Literal["transport.start"]] = "transport.start"
+    _wire: _types.TransportStartDiagnostic
+
+    @property
+    def attempt(self) -> int:
+        """1, and one more for each retry of the same model call."""
+        return self._wire["attempt"]
+
+    @property
+    def method(self) -> str:
+        """The HTTP method."""
+        return self._wire["method"]
+
+    @property
+    def endpoint(self) -> str:
+        """Scheme, host and path; never a query, which may carry a key."""
+        return self._wire["endpoint"]
+
+    @property
+    def model(self) -> str:
+        """`provider/model`."""
+        return self._wire["model"]
+
+
+class TransportResponseDiagnostic(DiagnosticBase):
+    """The head of its answer came."""
+
+    __slots__ = ()
+    __match_args__ = ("attempt", "status", "elapsed_ms", "model", "provider", "request_id")
+    type: ClassVar[Literal["transport.response"]] = "transport.response"
+    _wire: _types.TransportResponseDiagnostic
+
+    @property
+    def attempt(self) -> int:
+        """As in `transport.start`."""
+        return self._wire["attempt"]
+
+    @property
+    def status(self) -> int:
+        """The HTTP status."""
+        return self._wire["status"]
+
+    @property
+    def elapsed_ms(self) -> int:
+        """Milliseconds since `transport.start`."""
+        return self._wire["elapsedMs"]
+
+    @property
+    def model(self) -> str:
+        """`provider/model`."""
+        return self._wire["model"]
+
+    @property
+    def provider(self) -> str:
+        """The part of the model's name before the `/`."""
+        return self._wire["provider"]
+
+    @property
+    def request_id(self) -> str | None:
+        """What the provider calls the request, if it said so."""
+        return self._wire.get("requestId")
+
+
+class TransportErrorDiagnostic(DiagnosticBase):
+    """No answer, or one that is an error, or an answer that broke."""
+
+    __slots__ = ()
+    __match_args__ = ("attempt", "elapsed_ms", "error")
+    type: ClassVar[Literal["transport.error"]] = "transport.error"
+    _wire: _types.TransportErrorDiagnostic
+
+    @property
+    def attempt(self) -> int:
+        """As in `transport.start`."""
+        return self._wire["attempt"]
+
+    @property
+    def elapsed_ms(self) -> int:
+        """Milliseconds since `transport.start`."""
+        return self._wire["elapsedMs"]
+
+    @property
+    def error(self) -> _types.ErrorCode:
+        """Its code. The message is in the turn's own error."""
+        return self._wire["error"]
+
+
+class TransportRetryDiagnostic(DiagnosticBase):
+    """The same model call is tried again after a wait."""
+
+    __slots__ = ()
+    __match_args__ = ("attempt", "elapsed_ms", "error", "next_attempt", "delay_ms")
+    type: ClassVar[Literal["transport.retry"]] = "transport.retry"
+    _wire: _types.TransportRetryDiagnostic
+
+    @property
+    def attempt(self) -> int:
+        """The attempt that failed."""
+        return self._wire["attempt"]
+
+    @property
+    def elapsed_ms(self) -> int:
+        """Milliseconds since its `transport.start`."""
+        return self._wire["elapsedMs"]
+
+    @property
+    def error(self) -> _types.ErrorCode:
+        """Why."""
+        return self._wire["error"]
+
+    @property
+    def next_attempt(self) -> int:
+        """The attempt to come."""
+        return self._wire["nextAttempt"]
+
+    @property
+    def delay_ms(self) -> int:
+        """Milliseconds until it."""
+        return self._wire["delayMs"]
+
+
+class OutputBackpressureDiagnostic(DiagnosticBase):
+    """The reader of a turn is slower than its sources, which now wait. Once in a turn."""
+
+    __slots__ = ()
+    __match_args__ = ("buffered_bytes", "buffered_events")
+    type: ClassVar[Literal["output.backpressure"]] = "output.backpressure"
+    _wire: _types.OutputBackpressureDiagnostic
+
+    @property
+    def buffered_bytes(self) -> int:
+        """Bytes that lie unread, about."""
+        return self._wire["bufferedBytes"]
+
+    @property
+    def buffered_events(self) -> int:
+        """Events that lie unread."""
+        return self._wire["bufferedEvents"]
+
+
+class PermissionRequestDiagnostic(DiagnosticBase):
+    """A call needs leave."""
+
+    __slots__ = ()
+    __match_args__ = ("tool_name", "kind")
+    type: ClassVar[Literal["permission.request"]] = "permission.request"
+    _wire: _types.PermissionRequestDiagnostic
+
+    @property
+    def tool_name(self) -> str:
+        """Name of the tool."""
+        return self._wire["toolName"]
+
+    @property
+    def kind(self) -> _types.TargetKind:
+        """What the call acts on."""
+        return self._wire["kind"]
+
+
+class PermissionDecisionDiagnostic(DiagnosticBase):
+    """A call that needed leave has its answer."""
+
+    __slots__ = ()
+    __match_args__ = ("tool_name", "kind", "outcome")
+    type: ClassVar[Literal["permission.decision"]] = "permission.decision"
+    _wire: _types.PermissionDecisionDiagnostic
+
+    @property
+    def tool_name(self) -> str:
+        """Name of the tool."""
+        return self._wire["toolName"]
+
+    @property
+    def kind(self) -> _types.TargetKind:
+        """What the call acts on."""
+        return self._wire["kind"]
+
+    @property
+    def outcome(self) -> _types.Outcome:
+        """How it was decided."""
+        return self._wire["outcome"]
+
+
+class DiagnosticsDroppedDiagnostic(DiagnosticBase):
+    """The host did not take its diagnostics for so long that some were lost, between this one and the one before."""
+
+    __slots__ = ()
+    __match_args__ = ("count",)
+    type: ClassVar[Literal["diagnostics.dropped"]] = "diagnostics.dropped"
+    _wire: _types.DiagnosticsDroppedDiagnostic
+
+    @property
+    def count(self) -> int:
+        """How many."""
+        return self._wire["count"]
+
+
+class UnknownDiagnostic(DiagnosticBase):
+    """Of a type that this version does not know: ignore it, or look into `wire`."""
+
+    __slots__ = ()
+    __match_args__ = ("wire",)
+    type: ClassVar[Literal["unknown"]] = "unknown"
+
+    @property
+    def wire(self) -> dict[str, Any]:
+        """All of it, as it came."""
+        return self.to_wire()
+
+
 class Error(Record):
     """An error as every face shows it."""
 
@@ -1472,6 +1735,42 @@ _CONTENT: dict[str, type[Content]] = {
 def content_from_wire(wire: Any) -> Content:
     """Reads any content; one of a type that is not known too."""
     return _CONTENT.get(wire["type"], UnknownContent).from_wire(wire)
+
+
+#: One thing that happened inside an agent.
+Diagnostic: TypeAlias = (
+    RuntimeStartDiagnostic
+    | RuntimeReadyDiagnostic
+    | RuntimeExitDiagnostic
+    | TransportStartDiagnostic
+    | TransportResponseDiagnostic
+    | TransportErrorDiagnostic
+    | TransportRetryDiagnostic
+    | OutputBackpressureDiagnostic
+    | PermissionRequestDiagnostic
+    | PermissionDecisionDiagnostic
+    | DiagnosticsDroppedDiagnostic
+    | UnknownDiagnostic
+)
+
+_DIAGNOSTIC: dict[str, type[Diagnostic]] = {
+    "runtime.start": RuntimeStartDiagnostic,
+    "runtime.ready": RuntimeReadyDiagnostic,
+    "runtime.exit": RuntimeExitDiagnostic,
+    "transport.start": TransportStartDiagnostic,
+    "transport.response": TransportResponseDiagnostic,
+    "transport.error": TransportErrorDiagnostic,
+    "transport.retry": TransportRetryDiagnostic,
+    "output.backpressure": OutputBackpressureDiagnostic,
+    "permission.request": PermissionRequestDiagnostic,
+    "permission.decision": PermissionDecisionDiagnostic,
+    "diagnostics.dropped": DiagnosticsDroppedDiagnostic,
+}
+
+
+def diagnostic_from_wire(wire: Any) -> Diagnostic:
+    """Reads any diagnostic; one of a type that is not known too."""
+    return _DIAGNOSTIC.get(wire["type"], UnknownDiagnostic).from_wire(wire)
 
 
 #: One event: an envelope and what happened.

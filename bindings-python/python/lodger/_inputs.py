@@ -22,6 +22,8 @@ class AgentOptions(TypedDict):
     auth: NotRequired[Auth]
     #: The folder that the agent works in. Absent: no file or shell tools and no base prompt.
     cwd: NotRequired[str]
+    #: Aids to find out what goes wrong.
+    debug: NotRequired[DebugOptions]
     #: Points `model` at a server of your choice.
     endpoint: NotRequired[Endpoint]
     #: What of the environment children see.
@@ -121,6 +123,15 @@ class ResourceContent(TypedDict):
     uri: str
     #: The text itself.
     text: NotRequired[str]
+
+
+class DebugOptions(TypedDict):
+    """Aids to find out what goes wrong. Nothing here is on by default."""
+
+    #: A file that takes what the agent says to its model and what comes back, one JSON a line; relative to `cwd`.
+    #: It is made for its owner alone, or added to; at most 64 MiB are written. Headers and credentials are left out;
+    #: the conversation is not.
+    trace: NotRequired[str]
 
 
 class Endpoint(TypedDict):

@@ -309,6 +309,8 @@ class AgentOptions(TypedDict):
     auth: NotRequired[Auth]
     #: The folder that the agent works in. Absent: no file or shell tools and no base prompt.
     cwd: NotRequired[str]
+    #: Aids to find out what goes wrong.
+    debug: NotRequired[DebugOptions]
     #: Points `model` at a server of your choice.
     endpoint: NotRequired[Endpoint]
     #: What of the environment children see.
@@ -417,6 +419,144 @@ class ResourceContent(TypedDict):
     uri: str
     #: The text itself.
     text: NotRequired[str]
+
+
+class DebugOptions(TypedDict):
+    """Aids to find out what goes wrong. Nothing here is on by default."""
+
+    #: A file that takes what the agent says to its model and what comes back, one JSON a line; relative to `cwd`.
+    #: It is made for its owner alone, or added to; at most 64 MiB are written. Headers and credentials are left out;
+    #: the conversation is not.
+    trace: NotRequired[str]
+
+
+class DiagnosticBase(TypedDict):
+    """What every diagnostic has."""
+
+    #: Unix milliseconds.
+    ts: int
+    #: Whose agent.
+    sessionId: SessionId
+
+
+class RuntimeStartDiagnostic(DiagnosticBase):
+    """The agent is being made."""
+
+    type: Literal["runtime.start"]
+
+
+class RuntimeReadyDiagnostic(DiagnosticBase):
+    """The agent takes prompts."""
+
+    type: Literal["runtime.ready"]
+
+
+class RuntimeExitDiagnostic(DiagnosticBase):
+    """The agent is closed: always the last one, once."""
+
+    type: Literal["runtime.exit"]
+    #: 0.
+    code: int
+
+
+class TransportStartDiagnostic(DiagnosticBase):
+    """A request to the model leaves."""
+
+    type: Literal["transport.start"]
+    #: 1, and one more for each retry of the same model call.
+    attempt: int
+    #: The HTTP method.
+    method: str
+    #: Scheme, host and path; never a query, which may carry a key.
+    endpoint: str
+    #: `provider/model`.
+    model: str
+
+
+class TransportResponseDiagnostic(DiagnosticBase):
+    """The head of its answer came."""
+
+    type: Literal["transport.response"]
+    #: As in `transport.start`.
+    attempt: int
+    #: The HTTP status.
+    status: int
+    #: Milliseconds since `transport.start`.
+    elapsedMs: int
+    #: `provider/model`.
+    model: str
+    #: The part of the model's name before the `/`.
+    provider: str
+    #: What the provider calls the request, if it said so.
+    requestId: NotRequired[str]
+
+
+class TransportErrorDiagnostic(DiagnosticBase):
+    """No answer, or one that is an error, or an answer that broke."""
+
+    type: Literal["transport.error"]
+    #: As in `transport.start`.
+    attempt: int
+    #: Milliseconds since `transport.start`.
+    elapsedMs: int
+    #: Its code. The message is in the turn's own error.
+    error: ErrorCode
+
+
+class TransportRetryDiagnostic(DiagnosticBase):
+    """The same model call is tried again after a wait."""
+
+    type: Literal["transport.retry"]
+    #: The attempt that failed.
+    attempt: int
+    #: Milliseconds since its `transport.start`.
+    elapsedMs: int
+    #: Why.
+    error: ErrorCode
+    #: The attempt to come.
+    nextAttempt: int
+    #: Milliseconds until it.
+    delayMs: int
+
+
+class OutputBackpressureDiagnostic(DiagnosticBase):
+    """The reader of a turn is slower than its sources, which now wait. Once in a turn."""
+
+    type: Literal["output.backpressure"]
+    #: Bytes that lie unread, about.
+    bufferedBytes: int
+    #: Events that lie unread.
+    bufferedEvents: int
+
+
+class PermissionRequestDiagnostic(DiagnosticBase):
+    """A call needs leave."""
+
+    type: Literal["permission.request"]
+    #: Name of the tool.
+    toolName: str
+    #: What the call acts on.
+    kind: TargetKind
+
+
+class PermissionDecisionDiagnostic(DiagnosticBase):
+    """A call that needed leave has its answer."""
+
+    type: Literal["permission.decision"]
+    #: Name of the tool.
+    toolName: str
+    #: What the call acts on.
+    kind: TargetKind
+    #: How it was decided.
+    outcome: Outcome
+
+
+class DiagnosticsDroppedDiagnostic(DiagnosticBase):
+    """The host did not take its diagnostics for so long that some were lost, between this one and the one before."""
+
+    type: Literal["diagnostics.dropped"]
+    #: How many.
+    count: int
 
 
 class Endpoint(TypedDict):
@@ -1125,6 +1265,20 @@ Content: TypeAlias = (
     | ToolResultContent
     | ImageContent
     | ResourceContent
+)
+#: One thing that happened inside an agent.
+Diagnostic: TypeAlias = (
+    RuntimeStartDiagnostic
+    | RuntimeReadyDiagnostic
+    | RuntimeExitDiagnostic
+    | TransportStartDiagnostic
+    | TransportResponseDiagnostic
+    | TransportErrorDiagnostic
+    | TransportRetryDiagnostic
+    | OutputBackpressureDiagnostic
+    | PermissionRequestDiagnostic
+    | PermissionDecisionDiagnostic
+    | DiagnosticsDroppedDiagnostic
 )
 #: One event: an envelope and what happened.
 Event: TypeAlias = (

@@ -7,6 +7,7 @@ mod access;
 mod answer;
 mod clock;
 mod content;
+mod diagnostic;
 mod environment;
 mod error;
 mod event;
@@ -21,6 +22,7 @@ pub use access::{FileId, Intent, ResolvedAccess};
 pub use answer::{Answer, PermissionAnswer, Persist, PlanAnswer, QuestionAnswer, ToolAnswer};
 pub use clock::{Clock, SystemClock};
 pub use content::{Content, Message, Prompt, Role};
+pub use diagnostic::{Diagnostic, DiagnosticBody, DiagnosticSink, Diagnostics};
 pub use environment::Environment;
 pub use error::{Error, ErrorCode, ErrorEntry, Result};
 pub use event::{
@@ -30,7 +32,7 @@ pub use event::{
 pub use id::{AgentId, MessageId, PromptId, RequestId, SessionId, ToolCallId, TurnId};
 pub use mode::Mode;
 pub use options::{
-    AgentOptions, Auth, Endpoint, EndpointKind, EnvInherit, EnvOptions, Limits, RequestDelivery, TextOrList,
+    AgentOptions, Auth, DebugOptions, Endpoint, EndpointKind, EnvInherit, EnvOptions, Limits, RequestDelivery, TextOrList,
     ToolOptions,
 };
 pub use request::{

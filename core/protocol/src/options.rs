@@ -41,6 +41,18 @@ pub struct AgentOptions {
     pub limits: Limits,
     /// Names the session. Default: a fresh id.
     pub session_id: Option<SessionId>,
+    /// Aids to find out what goes wrong.
+    pub debug: DebugOptions,
+}
+
+/// Aids to find out what goes wrong. Nothing here is on by default.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", default)]
+pub struct DebugOptions {
+    /// A file that takes what the agent says to its model and what comes back, one JSON a line; relative to `cwd`.
+    /// It is made for its owner alone, or added to; at most 64 MiB are written. Headers and credentials are left out;
+    /// the conversation is not.
+    pub trace: Option<String>,
 }
 
 /// One text, or several that are joined by a blank line.

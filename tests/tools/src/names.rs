@@ -3,7 +3,7 @@
 /// `text_delta`, `auto-edit` -> `TextDelta`, `AutoEdit`.
 #[must_use]
 pub fn pascal(name: &str) -> String {
-    name.split(['_', '-'])
+    name.split(['_', '-', '.'])
         .map(|word| {
             let mut letters = word.chars();
             letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())

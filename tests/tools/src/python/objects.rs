@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 const MADE_BY_HOSTS: &str = "Prompt";
 
 /// What a host receives; what it sends stays a dictionary.
-const DOORS: &[&str] = &["Event", "Request", "TurnResult", "UsageReport", "Message", "Error"];
+const DOORS: &[&str] = &["Event", "Request", "TurnResult", "Diagnostic", "UsageReport", "Message", "Error"];
 
 pub(crate) fn emit(types: &Vocabulary) -> String {
     let emitter = Emitter { types, made_by_hosts: vocabulary::reached(types, &[MADE_BY_HOSTS]) };

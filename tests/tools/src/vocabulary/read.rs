@@ -44,10 +44,15 @@ impl Reader<'_> {
             };
         }
         if own {
-            return if branches.iter().all(|branch| branch.get("$ref").is_some()) {
-                self.union_of_unions(schema, &branches, merged)
-            } else {
-                self.keyed(schema, &branches)
+            if branches.iter().all(|branch| branch.get("$ref").is_some()) {
+                return self.union_of_unions(schema, &branches, merged);
+            }
+            return match self.tag(branches[0]) {
+                Some(tag) => {
+                    let members = self.members(&branches, &tag, None)?;
+                    Ok(Shape::Union { tag, base: self.fields(schema, None)?, members })
+                }
+                None => self.keyed(schema, &branches),
             };
         }
         if branches.iter().all(|branch| branch.get("const").is_some() || branch.get("enum").is_some()) {
