@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use lodger_model::Model;
-use lodger_protocol::{Clock, Limits, Mode, Result, SessionId, ToolSpec, Usage, UsageReport};
+use lodger_protocol::{Clock, Diagnostics, Limits, Mode, Result, SessionId, ToolSpec, Usage, UsageReport};
 use lodger_session::{Checkpoint, SessionLog};
 use lodger_tools::Registry;
 use lodger_workspace::Workspace;
@@ -39,6 +39,8 @@ pub struct AgentParts {
     pub limits: Limits,
     /// How long a request stays open once handed over; absent: until the turn ends.
     pub request_timeout: Option<Duration>,
+    /// Who watches.
+    pub diagnostics: Diagnostics,
     /// The time of events.
     pub clock: Arc<dyn Clock>,
     /// Where turns run.
@@ -50,6 +52,7 @@ pub(crate) struct Shared {
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) requests: RequestTable,
     pub(crate) request_timeout: Option<Duration>,
+    pub(crate) diagnostics: Diagnostics,
     pub(crate) workspace: Option<Arc<dyn Workspace>>,
     pub(crate) limits: Arc<Limits>,
     system: Arc<str>,
@@ -87,6 +90,7 @@ impl Shared {
             clock: parts.clock,
             requests: RequestTable::default(),
             request_timeout: parts.request_timeout,
+            diagnostics: parts.diagnostics,
             workspace: parts.workspace,
             limits: Arc::new(parts.limits),
             system: parts.system.into(),

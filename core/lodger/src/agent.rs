@@ -6,13 +6,13 @@ use std::time::Duration;
 
 use futures_util::FutureExt;
 use lodger_protocol::{
-    AgentOptions, Auth, Endpoint, Environment, Limits, Message, Mode, PermissionAnswer, PermissionRequest, PlanAnswer,
-    PlanRequest, Prompt, QuestionAnswer, QuestionRequest, Result, TextOrList, ToolOptions, UsageReport,
+    AgentOptions, Auth, Diagnostic, Endpoint, Environment, Limits, Message, Mode, PermissionAnswer, PermissionRequest,
+    PlanAnswer, PlanRequest, Prompt, QuestionAnswer, QuestionRequest, Result, TextOrList, ToolOptions, UsageReport,
 };
 use tokio::sync::{oneshot, watch};
 
 use crate::embed::{self, Runtime};
-use crate::handlers::{Asked, HandlerSet, handler};
+use crate::handlers::{Asked, HandlerSet, Watcher, handler};
 use crate::pump;
 use crate::tool::{IntoToolAnswer, ToolCall};
 use crate::turn::Turn;
@@ -235,6 +235,14 @@ impl AgentBuilder {
         F: Future<Output = PlanAnswer> + Send + 'static,
     {
         self.handlers.plan = Some(handler(handle));
+        self
+    }
+
+    /// Gets diagnostics, in order, from the making of the agent to its end. Called on the thread on which it
+    /// happened: return at once. A panic in it is ignored.
+    #[must_use]
+    pub fn on_diagnostic(mut self, watch: impl Fn(Diagnostic) + Send + Sync + 'static) -> Self {
+        self.handlers.diagnostics = Some(Arc::new(Watcher(watch)));
         self
     }
 

@@ -2,13 +2,14 @@
 
 use std::collections::HashMap;
 use std::future::Future;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use lodger_protocol::{
-    Answer, PermissionAnswer, PermissionRequest, PlanAnswer, PlanRequest, QuestionAnswer, QuestionRequest, RequestId,
-    ToolCallId,
+    Answer, Diagnostic, DiagnosticSink, PermissionAnswer, PermissionRequest, PlanAnswer, PlanRequest, QuestionAnswer,
+    QuestionRequest, RequestId, ToolCallId,
 };
 use tokio_util::sync::CancellationToken;
 
@@ -39,6 +40,7 @@ pub(crate) struct HandlerSet {
     pub(crate) question: Option<Handler<QuestionRequest>>,
     pub(crate) plan: Option<Handler<PlanRequest>>,
     pub(crate) tools: HashMap<String, ToolHandler>,
+    pub(crate) diagnostics: Option<Arc<dyn DiagnosticSink>>,
 }
 
 impl HandlerSet {
@@ -48,7 +50,18 @@ impl HandlerSet {
             tool: !self.tools.is_empty(),
             question: self.question.is_some(),
             plan: self.plan.is_some(),
+            diagnostics: self.diagnostics.clone(),
         }
+    }
+}
+
+/// A closure that gets diagnostics. What it does wrong is its own business: a panic ends there.
+pub(crate) struct Watcher<F>(pub(crate) F);
+
+impl<F: Fn(Diagnostic) + Send + Sync> DiagnosticSink for Watcher<F> {
+    fn report(&self, diagnostic: Diagnostic) {
+        // Nothing of ours is inside, so nothing of ours is broken by its panic.
+        let _ = catch_unwind(AssertUnwindSafe(|| (self.0)(diagnostic)));
     }
 }
 

@@ -8,7 +8,7 @@ use std::time::Duration;
 use lodger_engine::{Agent, AgentParts, HostTool, system_prompt};
 use lodger_model::open_model;
 use lodger_net::Transport;
-use lodger_protocol::{AgentOptions, Environment, Error, Limits, Result, SessionId, SystemClock};
+use lodger_protocol::{AgentOptions, Diagnostics, Environment, Error, Limits, Result, SessionId, SystemClock};
 use lodger_session::Checkpoint;
 use lodger_tools::Registry;
 use lodger_workspace::{LocalWorkspace, Workspace};
@@ -25,6 +25,7 @@ pub(crate) fn engine(
     checkpoint: Option<&[u8]>,
     env: &Environment,
     runtime: &Runtime,
+    diagnostics: &Diagnostics,
 ) -> Result<Agent> {
     check_limits(&options.limits)?;
     let system = system_prompt(&options);
@@ -64,6 +65,7 @@ pub(crate) fn engine(
         workspace,
         limits: options.limits,
         request_timeout,
+        diagnostics: diagnostics.clone(),
         clock: Arc::new(SystemClock),
         handle: runtime.handle().clone(),
     }))

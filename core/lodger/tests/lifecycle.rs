@@ -341,7 +341,7 @@ fn shutting_a_runtime_down_ends_its_turns_and_refuses_new_ones() {
     let mut options = stage.options(&[calls("mine", json!({}))], json!({}));
     options["tools"] = json!([{ "name": "mine", "description": "", "inputSchema": { "type": "object" } }]);
     let handlers = Handlers { tool: true, ..Handlers::default() };
-    let agent = embed::Agent::create(Some(&runtime), &options.to_string(), environment(), handlers).unwrap();
+    let agent = embed::Agent::create(Some(&runtime), &options.to_string(), environment(), handlers.clone()).unwrap();
     let turn = agent.prompt("\"hello\"").unwrap();
     let request = next_request(&turn);
     runtime.shut_down(LONG).unwrap();

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use lodger_protocol::{
-    Answer, Entry, Outcome, Passing, PermissionAnswer, Persist, Request, RequestBody, RequestId, RequestKind,
+    Answer, DiagnosticBody, Entry, Outcome, Passing, PermissionAnswer, Persist, Request, RequestBody, RequestId, RequestKind,
     ToolCallId,
 };
 use lodger_tools::Patience;
@@ -46,6 +46,7 @@ pub(super) async fn ask(turn: &Arc<Turn>, call_id: ToolCallId, body: RequestBody
         expires_at: timeout.map(|time| shared.clock.now_ms().saturating_add(millis(time))),
         body,
     };
+    report(turn, &request, None);
     let pending = shared.requests.insert(request.clone(), progress_of(turn, call_id));
     let open = Open { turn, pending: Arc::clone(&pending), outcome: None };
     turn.append(Entry::RequestOpened { request });
@@ -90,8 +91,22 @@ impl Drop for Open<'_> {
     fn drop(&mut self) {
         let outcome = self.outcome.unwrap_or_else(|| self.given_up());
         let (request_id, kind) = (self.pending.request.request_id.clone(), self.pending.request.kind);
+        report(self.turn, &self.pending.request, Some(outcome));
         self.turn.append(Entry::RequestResolved { request_id: request_id.clone(), kind, outcome });
         self.turn.shared.requests.remove(&request_id);
+    }
+}
+
+/// Tells those who watch of a request for permission, or how it was decided.
+fn report(turn: &Turn, request: &Request, decided: Option<Outcome>) {
+    if let RequestBody::Permission(body) = &request.body {
+        turn.shared.diagnostics.report(|| {
+            let (tool_name, kind) = (body.tool_name.clone(), body.target.kind);
+            match decided {
+                None => DiagnosticBody::PermissionRequest { tool_name, kind },
+                Some(outcome) => DiagnosticBody::PermissionDecision { tool_name, kind, outcome },
+            }
+        });
     }
 }
 

@@ -1,10 +1,14 @@
 //! An agent in the hands of the host.
 
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use lodger_engine::Agent as Engine;
-use lodger_protocol::{AgentOptions, Environment, Error, ErrorCode, Mode, Prompt, RequestId, Result, TurnId};
+use lodger_protocol::{
+    AgentOptions, DiagnosticBody, Diagnostics, Environment, Error, ErrorCode, Mode, Prompt, RequestId, Result,
+    SessionId, SystemClock, TurnId,
+};
 
 use super::agent_core::AgentCore;
 use super::handlers::Handlers;
@@ -51,7 +55,7 @@ impl Agent {
     /// As for `restore`.
     pub fn with_options(
         runtime: Option<&Runtime>,
-        options: AgentOptions,
+        mut options: AgentOptions,
         checkpoint: Option<&[u8]>,
         env: Environment,
         handlers: Handlers,
@@ -63,10 +67,19 @@ impl Agent {
         runtime.check_usable()?;
         let requests = options.requests;
         let stall = Duration::from_millis(options.limits.stall_timeout_ms);
-        let engine = wiring::engine(options, checkpoint, &env, &runtime)?;
+        let session_id = options.session_id.get_or_insert_with(SessionId::fresh).clone();
+        let diagnostics = match &handlers.diagnostics {
+            Some(sink) => Diagnostics::new(session_id, Arc::new(SystemClock), Arc::clone(sink)),
+            None => Diagnostics::default(),
+        };
+        diagnostics.report(|| DiagnosticBody::RuntimeStart);
+        let engine = wiring::engine(options, checkpoint, &env, &runtime, &diagnostics)?;
+        diagnostics.report(|| DiagnosticBody::RuntimeReady);
         Ok(Self(Arc::new(AgentCore {
             engine,
             handlers,
+            diagnostics,
+            is_over: AtomicBool::new(false),
             requests,
             stall,
             fork: runtime.fork_guard(),
@@ -104,7 +117,7 @@ impl Agent {
         self.check_fork()?;
         self.0.lease.check_usable()?;
         let id = TurnId::fresh();
-        let core = Arc::new(TurnCore::new(id.clone(), self.0.handlers, self.0.requests, self.0.stall));
+        let core = Arc::new(TurnCore::new(id.clone(), &self.0));
         self.0.engine.prompt(prompt, id, Arc::clone(&core) as _)?;
         Ok(Turn::new(core, Arc::clone(&self.0)))
     }
@@ -200,6 +213,7 @@ impl Agent {
             Some(closing) => {
                 let ended = closing.runtime().is_none_or(|runtime| self.ends_within(runtime, timeout));
                 self.0.engine.shut_down_workspace();
+                self.0.tell_end();
                 closing.release(timeout);
                 ended
             }
@@ -237,12 +251,15 @@ impl Agent {
         self.0.lease.on_closed(told);
         let Some(closing) = closing else { return };
         let Some(handle) = closing.runtime().map(|runtime| runtime.handle().clone()) else { return };
-        let engine = self.0.engine.clone();
+        let core = Arc::clone(&self.0);
         handle.clone().spawn(async move {
             // A turn that does not end in time is left; it ends by itself.
-            let _ = tokio::time::timeout(timeout, engine.until_idle()).await;
+            let _ = tokio::time::timeout(timeout, core.engine.until_idle()).await;
             handle.spawn_blocking(move || {
-                engine.shut_down_workspace();
+                core.engine.shut_down_workspace();
+                core.tell_end();
+                // What the host lent goes before it hears of the end.
+                drop(core);
                 drop(closing);
             });
         });

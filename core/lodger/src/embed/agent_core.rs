@@ -1,9 +1,10 @@
 //! What an agent's handle and its turns share: while one of them is held, the agent lives.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use lodger_engine::Agent as Engine;
-use lodger_protocol::RequestDelivery;
+use lodger_protocol::{DiagnosticBody, Diagnostics, RequestDelivery};
 
 use super::handlers::Handlers;
 use super::lease::Lease;
@@ -13,6 +14,9 @@ use super::runtime::ForkGuard;
 pub(super) struct AgentCore {
     pub(super) engine: Engine,
     pub(super) handlers: Handlers,
+    pub(super) diagnostics: Diagnostics,
+    /// Its end was told.
+    pub(super) is_over: AtomicBool,
     pub(super) requests: RequestDelivery,
     pub(super) stall: Duration,
     pub(super) fork: ForkGuard,
@@ -20,8 +24,18 @@ pub(super) struct AgentCore {
     pub(super) lease: Lease,
 }
 
+impl AgentCore {
+    /// Tells those who watch that nothing more will come, once.
+    pub(super) fn tell_end(&self) {
+        if !self.is_over.swap(true, Ordering::AcqRel) {
+            self.diagnostics.report(|| DiagnosticBody::RuntimeExit { code: 0 });
+        }
+    }
+}
+
 impl Drop for AgentCore {
     fn drop(&mut self) {
         self.engine.close();
+        self.tell_end();
     }
 }

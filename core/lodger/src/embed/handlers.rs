@@ -1,7 +1,12 @@
-//! Which requests a host can answer.
+//! What a host listens to.
 
-/// For which kinds of request the host has a handler.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+use std::fmt;
+use std::sync::Arc;
+
+use lodger_protocol::DiagnosticSink;
+
+/// For which kinds of request the host has a handler, and where diagnostics go.
+#[derive(Clone, Default)]
 pub struct Handlers {
     /// Permission requests.
     pub permission: bool,
@@ -11,4 +16,18 @@ pub struct Handlers {
     pub question: bool,
     /// Plans.
     pub plan: bool,
+    /// Gets diagnostics, from `runtime.start` to `runtime.exit`. Absent: nobody does.
+    pub diagnostics: Option<Arc<dyn DiagnosticSink>>,
+}
+
+impl fmt::Debug for Handlers {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Handlers")
+            .field("permission", &self.permission)
+            .field("tool", &self.tool)
+            .field("question", &self.question)
+            .field("plan", &self.plan)
+            .field("diagnostics", &self.diagnostics.is_some())
+            .finish()
+    }
 }

@@ -7,6 +7,7 @@
 mod agent;
 mod agent_core;
 mod call;
+mod diagnostics;
 mod environment;
 mod handlers;
 mod lane;
@@ -22,6 +23,7 @@ mod turn_core;
 
 pub use agent::Agent;
 pub use call::call;
+pub use diagnostics::DiagnosticQueue;
 pub use environment::host_environment;
 pub use handlers::Handlers;
 pub use lane::LaneItem;

@@ -131,6 +131,12 @@ impl Queue {
         locked(&self.state).has_room()
     }
 
+    /// How many events, and about how many bytes of them, wait for the reader.
+    pub(super) fn unread(&self) -> (u64, u64) {
+        let state = locked(&self.state);
+        (state.events.len() as u64, state.bytes as u64)
+    }
+
     /// Waits for room; `while_waiting` is told when the wait begins (true) and ends (false).
     pub(super) async fn until_room(&self, stall: Duration, while_waiting: impl Fn(bool)) -> Result<()> {
         if self.has_room() {

@@ -1,12 +1,16 @@
 //! What the engine and the host share of a turn: where its events and requests go.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use futures_util::future::BoxFuture;
 use lodger_engine::{Delivery, Outlet, Pending};
-use lodger_protocol::{Event, RequestDelivery, RequestId, RequestKind, Result, TurnId, TurnResult};
+use lodger_protocol::{
+    DiagnosticBody, Diagnostics, Event, RequestDelivery, RequestId, RequestKind, Result, TurnId, TurnResult,
+};
 
+use super::agent_core::AgentCore;
 use super::handlers::Handlers;
 use super::lane::{Lane, LaneItem};
 use super::locked;
@@ -21,6 +25,9 @@ pub(crate) struct TurnCore {
     handlers: Handlers,
     requests: RequestDelivery,
     stall: Duration,
+    diagnostics: Diagnostics,
+    /// Whether it was told that the reader is slow.
+    is_told_slow: AtomicBool,
     pub(super) bells: Mutex<Bells>,
 }
 
@@ -40,8 +47,18 @@ struct Post {
 }
 
 impl TurnCore {
-    pub(super) fn new(id: TurnId, handlers: Handlers, requests: RequestDelivery, stall: Duration) -> Self {
-        Self { id, queue: Queue::new(), lane: Lane::default(), handlers, requests, stall, bells: Mutex::default() }
+    pub(super) fn new(id: TurnId, agent: &AgentCore) -> Self {
+        Self {
+            id,
+            queue: Queue::new(),
+            lane: Lane::default(),
+            handlers: agent.handlers.clone(),
+            requests: agent.requests,
+            stall: agent.stall,
+            diagnostics: agent.diagnostics.clone(),
+            is_told_slow: AtomicBool::new(false),
+            bells: Mutex::default(),
+        }
     }
 
     pub(crate) fn take_lane(&self) -> Vec<LaneItem> {
@@ -101,6 +118,12 @@ impl Outlet for TurnCore {
 
     fn ready(&self) -> BoxFuture<'_, Result<()>> {
         Box::pin(self.queue.until_room(self.stall, |waiting| {
+            if waiting && !self.is_told_slow.swap(true, Ordering::Relaxed) {
+                self.diagnostics.report(|| {
+                    let (buffered_events, buffered_bytes) = self.queue.unread();
+                    DiagnosticBody::OutputBackpressure { buffered_bytes, buffered_events }
+                });
+            }
             if !self.queue.has_reader() {
                 self.lane.note_stalled(waiting);
                 self.ring_lane();

@@ -1,0 +1,119 @@
+//! What those who watch an agent hear of it.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
+
+mod support;
+
+use std::sync::{Arc, Mutex};
+
+use lodger::AgentBuilder;
+use lodger::embed::{self, DiagnosticQueue, Handlers, Mailbox};
+use lodger::protocol::{Diagnostic, DiagnosticBody, DoneReason, Outcome, PermissionAnswer, TargetKind};
+use serde_json::{Value, json};
+use support::script::{calls, says};
+use support::{LONG, Stage, environment, talker, until};
+
+/// What was heard, in order.
+#[derive(Clone, Default)]
+struct Heard(Arc<Mutex<Vec<Diagnostic>>>);
+
+impl Heard {
+    fn by(&self, agent: AgentBuilder) -> AgentBuilder {
+        let heard = self.clone();
+        agent.on_diagnostic(move |diagnostic| heard.0.lock().unwrap().push(diagnostic))
+    }
+
+    fn all(&self) -> Vec<Diagnostic> {
+        self.0.lock().unwrap().clone()
+    }
+
+    fn types(&self) -> Vec<String> {
+        self.all().iter().map(|diagnostic| json!(diagnostic)["type"].as_str().unwrap().to_owned()).collect()
+    }
+}
+
+fn write_a_file() -> Value {
+    calls("write_file", json!({ "path": "a.txt", "content": "x" }))
+}
+
+#[tokio::test]
+async fn an_agents_life_begins_with_start_and_ready_and_ends_with_exit() {
+    let (stage, heard) = (Stage::new(), Heard::default());
+    let agent = heard.by(talker(&stage.model(&[says("hello")]))).create().unwrap();
+    assert_eq!(heard.types(), ["runtime.start", "runtime.ready"]);
+    agent.prompt("hi").unwrap().result().await.unwrap();
+    agent.close().await;
+    agent.close().await;
+    drop(agent);
+    assert_eq!(heard.types(), ["runtime.start", "runtime.ready", "runtime.exit"]);
+    assert!(heard.all().windows(2).all(|pair| pair[0].ts <= pair[1].ts && pair[0].session_id == pair[1].session_id));
+}
+
+#[tokio::test]
+async fn an_agent_that_is_dropped_tells_its_end_too() {
+    let (stage, heard) = (Stage::new(), Heard::default());
+    drop(heard.by(talker(&stage.model(&[says("hello")]))).create().unwrap());
+    assert_eq!(heard.types(), ["runtime.start", "runtime.ready", "runtime.exit"]);
+}
+
+#[tokio::test]
+async fn a_permission_is_told_with_its_decision() {
+    let (stage, heard) = (Stage::new(), Heard::default());
+    let agent = heard
+        .by(stage.agent(&[write_a_file(), says("done")]))
+        .on_permission(|_| async { PermissionAnswer::AllowOnce {} })
+        .create()
+        .unwrap();
+    agent.prompt("go").unwrap().result().await.unwrap();
+    let (tool_name, kind) = ("write_file".to_owned(), TargetKind::File);
+    let told: Vec<_> = heard.all().into_iter().map(|diagnostic| diagnostic.body).skip(2).collect();
+    assert_eq!(
+        told,
+        [
+            DiagnosticBody::PermissionRequest { tool_name: tool_name.clone(), kind },
+            DiagnosticBody::PermissionDecision { tool_name, kind, outcome: Outcome::AllowedOnce },
+        ]
+    );
+}
+
+#[tokio::test]
+async fn a_reader_that_is_slow_is_told_once() {
+    let (stage, heard) = (Stage::new(), Heard::default());
+    let deltas: Vec<_> = (0..2000).map(|n| json!({ "type": "text", "text": format!("{n} ") })).collect();
+    let agent = heard.by(talker(&stage.model(&[json!({ "reply": deltas })]))).create().unwrap();
+    let turn = agent.prompt("go").unwrap();
+    until("the queue is full", || heard.types().contains(&"output.backpressure".to_owned()).then_some(())).await;
+    assert_eq!(turn.result().await.unwrap().reason, DoneReason::EndTurn);
+    let slow: Vec<_> = heard
+        .all()
+        .into_iter()
+        .map(|diagnostic| json!(diagnostic))
+        .filter(|told| told["type"] == "output.backpressure")
+        .collect();
+    assert_eq!(slow.len(), 1);
+    assert!(slow[0]["bufferedEvents"].as_u64().unwrap() >= 256 && slow[0]["bufferedBytes"].as_u64().unwrap() > 0);
+}
+
+#[tokio::test]
+async fn a_watcher_that_panics_disturbs_nobody() {
+    let stage = Stage::new();
+    let agent =
+        talker(&stage.model(&[says("hello")])).on_diagnostic(|_| panic!("the watcher failed")).create().unwrap();
+    assert_eq!(agent.prompt("hi").unwrap().result().await.unwrap().text, "hello");
+    agent.close().await;
+}
+
+#[test]
+fn a_queue_is_marked_in_its_mailbox_and_has_the_end_after_close() {
+    let stage = Stage::new();
+    let mailbox = Mailbox::new(Box::new(|| {}));
+    let queue = DiagnosticQueue::new(&mailbox, 5);
+    let handlers = Handlers { diagnostics: Some(Arc::new(queue.clone())), ..Handlers::default() };
+    let options = json!({ "model": stage.model(&[says("hello")]) }).to_string();
+    let agent = embed::Agent::create(None, &options, environment(), handlers).unwrap();
+    assert_eq!(mailbox.take(), [11]);
+    assert_eq!(queue.take().len(), 2);
+    agent.close(LONG).unwrap();
+    let told: Value = serde_json::from_str(&queue.take_json().unwrap()).unwrap();
+    assert_eq!((told[0]["type"].as_str(), told[0]["code"].as_i64()), (Some("runtime.exit"), Some(0)));
+    assert_eq!(queue.take_json(), None);
+}
