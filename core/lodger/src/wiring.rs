@@ -6,8 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use lodger_engine::{Agent, AgentParts, HostTool, system_prompt};
-use lodger_model::open_model;
-use lodger_net::Transport;
+use lodger_model::{ModelSource, Watch, WireTrace};
 use lodger_protocol::{AgentOptions, Diagnostics, Environment, Error, Limits, Result, SessionId, SystemClock};
 use lodger_session::Checkpoint;
 use lodger_tools::Registry;
@@ -40,11 +39,20 @@ pub(crate) fn engine(
     let request_timeout = options.permission_timeout_ms().map(Duration::from_millis);
 
     let cwd = workspace.as_ref().map(|workspace| workspace.cwd().to_owned());
-    let (endpoint, auth, limits, env) = (options.endpoint, options.auth, options.limits.clone(), env.clone());
-    let transport: Arc<dyn Transport> = Arc::new(runtime.clients().clone());
-    let open: lodger_engine::OpenModel = Box::new(move |name| {
-        open_model(name, endpoint.as_ref(), auth.as_ref(), &env, &limits, cwd.as_deref(), Arc::clone(&transport))
-    });
+    let trace = match &options.debug.trace {
+        Some(path) => Some(WireTrace::open(path, cwd.as_deref())?),
+        None => None,
+    };
+    let models = ModelSource {
+        endpoint: options.endpoint,
+        auth: options.auth,
+        env: env.clone(),
+        limits: options.limits.clone(),
+        cwd,
+        transport: Arc::new(runtime.clients().clone()),
+        watch: Watch { diagnostics: diagnostics.clone(), trace },
+    };
+    let open: lodger_engine::OpenModel = Box::new(move |name| models.open(name));
     let name = options.model.as_deref().ok_or_else(|| {
         Error::invalid_options("option model is missing; expected provider/model, such as anthropic/claude-sonnet-5-5")
     })?;

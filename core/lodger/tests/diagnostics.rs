@@ -7,10 +7,13 @@ use std::sync::{Arc, Mutex};
 
 use lodger::AgentBuilder;
 use lodger::embed::{self, DiagnosticQueue, Handlers, Mailbox};
-use lodger::protocol::{Diagnostic, DiagnosticBody, DoneReason, Outcome, PermissionAnswer, TargetKind};
+use lodger::protocol::{
+    AgentOptions, DebugOptions, Diagnostic, DiagnosticBody, DoneReason, Outcome, PermissionAnswer, TargetKind,
+};
+use lodger_kit::WireFault;
 use serde_json::{Value, json};
 use support::script::{calls, says};
-use support::{LONG, Stage, environment, talker, until};
+use support::{LONG, Stage, client, endpoint, environment, faulty_server, server, talker, until};
 
 /// What was heard, in order.
 #[derive(Clone, Default)]
@@ -116,4 +119,75 @@ fn a_queue_is_marked_in_its_mailbox_and_has_the_end_after_close() {
     let told: Value = serde_json::from_str(&queue.take_json().unwrap()).unwrap();
     assert_eq!((told[0]["type"].as_str(), told[0]["code"].as_i64()), (Some("runtime.exit"), Some(0)));
     assert_eq!(queue.take_json(), None);
+}
+
+/// What was told of the wire, without its times.
+fn of_the_wire(heard: &Heard) -> Vec<Value> {
+    let mut told: Vec<_> = heard.all().into_iter().map(|diagnostic| json!(diagnostic)).collect();
+    told.retain(|told| told["type"].as_str().unwrap().starts_with("transport."));
+    for told in &mut told {
+        let told = told.as_object_mut().unwrap();
+        told.retain(|name, _| !["ts", "sessionId", "elapsedMs"].contains(&name.as_str()));
+    }
+    told
+}
+
+#[tokio::test]
+async fn a_request_to_the_model_is_told_with_its_answer() {
+    let (server, heard) = (server(&[says("hello")]), Heard::default());
+    let agent = heard.by(client(&server)).create().unwrap();
+    agent.prompt("hi").unwrap().result().await.unwrap();
+    let told = of_the_wire(&heard);
+    let endpoint = format!("{}/v1/messages", server.base_url());
+    assert_eq!(
+        told[0],
+        json!({ "type": "transport.start", "attempt": 1, "method": "POST", "endpoint": endpoint,
+            "model": "anthropic/mock" })
+    );
+    assert_eq!((&told[1]["type"], &told[1]["status"]), (&json!("transport.response"), &json!(200)));
+    assert_eq!((&told[1]["provider"], &told[1]["model"]), (&json!("anthropic"), &json!("anthropic/mock")));
+    assert_eq!(told.len(), 2, "{told:?}");
+}
+
+#[tokio::test]
+async fn a_request_that_fails_is_told_by_its_code_alone() {
+    let fault = WireFault::Status { status: 400, headers: [].into(), body: Some("sk-test is bad".to_owned()) };
+    let (server, heard) = (faulty_server(&[says("hello")], fault), Heard::default());
+    let agent = heard.by(client(&server)).create().unwrap();
+    agent.prompt("hi").unwrap().result().await.unwrap_err();
+    let told = of_the_wire(&heard);
+    assert_eq!(told.last().unwrap(), &json!({ "type": "transport.error", "attempt": 1, "error": "provider_rejected" }));
+    assert!(!format!("{:?}", heard.all()).contains("sk-test"));
+}
+
+#[tokio::test]
+async fn the_wire_trace_has_what_was_said_and_no_credential() {
+    let (stage, server) = (Stage::new(), server(&[says("the key sk-test is hidden")]));
+    let mut options =
+        AgentOptions { debug: DebugOptions { trace: Some("trace.jsonl".to_owned()) }, ..Default::default() };
+    options.cwd = Some(stage.work("").display().to_string());
+    let agent = AgentBuilder::default()
+        .options(options)
+        .model("anthropic/mock")
+        .endpoint(endpoint(server.base_url()))
+        .api_key("sk-test")
+        .create()
+        .unwrap();
+    agent.prompt("say it").unwrap().result().await.unwrap();
+    agent.close().await;
+    let text = std::fs::read_to_string(stage.work("trace.jsonl")).unwrap();
+    let lines: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!((&lines[0]["type"], &lines[1]["type"]), (&json!("request"), &json!("response")));
+    assert!(lines[0]["body"].to_string().contains("say it"));
+    assert!(lines[2..].iter().all(|line| line["type"] == "frame"));
+    assert!(text.contains("is hidden") && !text.contains("sk-test"), "{text}");
+}
+
+#[test]
+fn a_trace_that_cannot_be_written_is_said_at_once() {
+    let stage = Stage::new();
+    let debug = DebugOptions { trace: Some("no/such/folder/trace".to_owned()) };
+    let options = AgentOptions { debug, cwd: Some(stage.work("").display().to_string()), ..AgentOptions::default() };
+    let error = AgentBuilder::default().options(options).model(stage.model(&[says("x")])).create().unwrap_err();
+    assert!(error.message.contains("debug.trace"), "{}", error.message);
 }

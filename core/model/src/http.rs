@@ -11,7 +11,8 @@ use lodger_protocol::{Error, ErrorCode, StopReason, Usage};
 
 use crate::anthropic;
 use crate::refusal::{Refusal, retry_after_ms};
-use crate::{Credential, Model, ModelEvent, ModelRequest, Reply};
+use crate::watch::Attempt;
+use crate::{Credential, Model, ModelEvent, ModelRequest, Reply, Watch};
 
 /// How long a connection may take to be made.
 const CONNECT: Duration = Duration::from_secs(30);
@@ -19,6 +20,9 @@ const CONNECT: Duration = Duration::from_secs(30);
 const MAX_FAILURE_BYTES: usize = 64 * 1024;
 /// How long the end of a body is waited for after the reply is complete, so that its connection can be used again.
 const DRAIN: Duration = Duration::from_millis(50);
+
+/// The body of an answer, as it comes.
+type Body = BoxStream<'static, Result<Bytes, Error>>;
 
 /// A model behind HTTP.
 pub(crate) struct HttpModel(Arc<Inner>);
@@ -37,6 +41,7 @@ pub(crate) struct Inner {
     pub(crate) first_byte: Duration,
     pub(crate) gap: Duration,
     pub(crate) transport: Arc<dyn Transport>,
+    pub(crate) watch: Watch,
 }
 
 impl HttpModel {
@@ -58,7 +63,7 @@ impl Model for HttpModel {
         let model = self.0.clone();
         async move {
             match model.open(request).await {
-                Ok(body) => Either::Left(read(frames(body, model.gap), model)),
+                Ok((body, attempt)) => Either::Left(read(frames(body, model.gap), model, attempt)),
                 Err(error) => {
                     let partial =
                         Reply { content: Vec::new(), stop_reason: StopReason::Error, usage: Usage::default() };
@@ -73,9 +78,21 @@ impl Model for HttpModel {
 
 impl Inner {
     /// Sends the request and returns the body of an answer that is a stream of events.
-    async fn open(&self, request: ModelRequest) -> Result<BoxStream<'static, Result<Bytes, Error>>, Error> {
+    async fn open(&self, request: ModelRequest) -> Result<(Body, Attempt), Error> {
         let body = anthropic::request_body(&request, &self.model)?;
         drop(request);
+        let attempt = self.watch.begin(&self.name, 1, &self.url, &body, &self.secrets);
+        match self.send(body, &attempt).await {
+            Ok(body) => Ok((body, attempt)),
+            Err(error) => {
+                let error = self.hide(error);
+                attempt.failed(&error);
+                Err(error)
+            }
+        }
+    }
+
+    async fn send(&self, body: Bytes, attempt: &Attempt) -> Result<Body, Error> {
         let sent = HttpRequest {
             url: self.url.clone(),
             headers: self.headers(),
@@ -83,9 +100,10 @@ impl Inner {
             connect_timeout: CONNECT,
             first_byte_timeout: self.first_byte,
         };
-        let answer = self.transport.send(sent).await.map_err(|error| self.hide(error))?;
+        let answer = self.transport.send(sent).await?;
+        attempt.answered(answer.status, answer.header("request-id"));
         if !(200..300).contains(&answer.status) {
-            return Err(self.hide(self.refusal(answer).await));
+            return Err(self.refusal(answer).await);
         }
         match answer.header("content-type") {
             Some(kind) if !kind.trim_start().to_ascii_lowercase().starts_with("text/event-stream") => Err(Error::new(
@@ -141,15 +159,19 @@ impl Inner {
 fn read(
     frames: impl Stream<Item = Result<Frame, Error>> + Send + 'static,
     model: Arc<Inner>,
+    attempt: Attempt,
 ) -> impl Stream<Item = ModelEvent> + Send + 'static {
     // Boxed, since it moves with every event.
-    let start = Some(Box::new((anthropic::State::default(), Box::pin(frames), model)));
+    let start = Some(Box::new((anthropic::State::default(), Box::pin(frames), model, attempt)));
     stream::unfold(start, |reading| async {
         let mut reading = reading?;
-        let (state, frames, model) = &mut *reading;
+        let (state, frames, model, attempt) = &mut *reading;
         loop {
             let event = match frames.next().await {
-                Some(Ok(frame)) => state.step(&frame),
+                Some(Ok(frame)) => {
+                    attempt.framed(&frame);
+                    state.step(&frame)
+                }
                 Some(Err(error)) => Some(state.fail(error)),
                 None => state.end(),
             };
@@ -162,7 +184,9 @@ fn read(
                     return Some((ModelEvent::Finished(reply), None));
                 }
                 Some(ModelEvent::Failed { error, partial }) => {
-                    return Some((ModelEvent::Failed { error: model.hide(error), partial }, None));
+                    let error = model.hide(error);
+                    attempt.failed(&error);
+                    return Some((ModelEvent::Failed { error, partial }, None));
                 }
                 Some(event) => return Some((event, Some(reading))),
             }

@@ -23,6 +23,8 @@ mod http;
 mod open;
 #[cfg(feature = "http")]
 mod refusal;
+#[cfg(feature = "http")]
+mod watch;
 
 pub use input::parse_input;
 pub use spec::ModelSpec;
@@ -33,4 +35,6 @@ pub use credential::Credential;
 #[cfg(feature = "http")]
 pub use endpoint::ResolvedEndpoint;
 #[cfg(feature = "http")]
-pub use open::open_model;
+pub use open::ModelSource;
+#[cfg(feature = "http")]
+pub use watch::{Watch, WireTrace};

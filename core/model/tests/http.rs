@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
 
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::process::Command;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -9,7 +10,7 @@ use std::time::{Duration, Instant};
 use futures_util::StreamExt;
 use lodger_kit::{FaultRule, MockOptions, MockServer, Stats, WireFault};
 use lodger_model::scripted::{Script, ScriptedModel};
-use lodger_model::{Model, ModelEvent, ModelMessage, ModelRequest, Reply, open_model};
+use lodger_model::{Model, ModelEvent, ModelMessage, ModelRequest, ModelSource, Reply, Watch};
 use lodger_net::HttpClients;
 use lodger_protocol::{
     Auth, Content, Endpoint, EndpointKind, Environment, Error, ErrorCode, Limits, Role, StopReason, Usage,
@@ -36,9 +37,22 @@ fn endpoint(base_url: String) -> Endpoint {
 
 fn model_at(base_url: String, limits: &Limits) -> Arc<dyn Model> {
     let auth = Auth { api_key: KEY.to_owned() };
-    let (endpoint, env) = (endpoint(base_url), Environment::default());
-    let transport = Arc::new(HttpClients::new());
-    open_model("anthropic/claude-x", Some(&endpoint), Some(&auth), &env, limits, None, transport).unwrap()
+    let source =
+        ModelSource { endpoint: Some(endpoint(base_url)), auth: Some(auth), limits: limits.clone(), ..nowhere() };
+    source.open("anthropic/claude-x").unwrap()
+}
+
+/// Where models come from that need nothing.
+fn nowhere() -> ModelSource {
+    ModelSource {
+        endpoint: None,
+        auth: None,
+        env: Environment::default(),
+        limits: Limits::default(),
+        cwd: None,
+        transport: Arc::new(HttpClients::new()),
+        watch: Watch::default(),
+    }
 }
 
 fn model(server: &MockServer) -> Arc<dyn Model> {
@@ -455,11 +469,7 @@ async fn a_script_that_expects_something_else_says_both() {
 
 #[test]
 fn no_key_is_needed_on_this_machine_and_elsewhere_its_absence_says_where_it_was_looked_for() {
-    let open = |url: &str| {
-        let transport = Arc::new(HttpClients::new());
-        let endpoint = endpoint(url.to_owned());
-        open_model("acme/x", Some(&endpoint), None, &Environment::default(), &Limits::default(), None, transport)
-    };
+    let open = |url: &str| ModelSource { endpoint: Some(endpoint(url.to_owned())), ..nowhere() }.open("acme/x");
     assert_eq!(open("http://127.0.0.1:1").unwrap().name(), "acme/x");
     let error = open("https://acme.test").err().unwrap();
     assert_eq!(error.code, ErrorCode::ProviderAuth);
@@ -470,10 +480,7 @@ fn no_key_is_needed_on_this_machine_and_elsewhere_its_absence_says_where_it_was_
 fn a_scripted_model_is_opened_by_file() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("hi.json"), r#"{"steps":[{}]}"#).unwrap();
-    let open = |name: &str, cwd| {
-        let transport = Arc::new(HttpClients::new());
-        open_model(name, None, None, &Environment::default(), &Limits::default(), cwd, transport)
-    };
+    let open = |name: &str, cwd: Option<&Path>| ModelSource { cwd: cwd.map(Path::to_owned), ..nowhere() }.open(name);
     assert_eq!(open("scripted/hi.json", Some(folder.path())).unwrap().name(), "scripted/hi.json");
     assert!(open(&format!("scripted/{}/hi.json", folder.path().display()), None).is_ok());
     for (name, cwd) in [("scripted/hi.json", None), ("scripted/no.json", Some(folder.path()))] {

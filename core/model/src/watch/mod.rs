@@ -1,0 +1,102 @@
+//! Those who watch how an agent talks to its model: diagnostics for the host, and the wire trace for whoever looks
+//! for a fault. Nothing here changes what is said.
+
+mod redact;
+mod trace;
+
+use std::time::Instant;
+
+use lodger_net::Frame;
+use lodger_protocol::{DiagnosticBody, Diagnostics, Error};
+use serde_json::json;
+
+use crate::Credential;
+pub use trace::WireTrace;
+
+/// Who watches the requests of an agent. Cheap to clone.
+#[derive(Clone, Debug, Default)]
+pub struct Watch {
+    /// Gets `transport.*`.
+    pub diagnostics: Diagnostics,
+    /// Takes every word, if there is one.
+    pub trace: Option<WireTrace>,
+}
+
+/// One attempt at a model call, as it is watched.
+pub(crate) struct Attempt {
+    watch: Watch,
+    /// `provider/model`.
+    model: String,
+    number: u32,
+    began: Instant,
+    /// What must not be written down.
+    secrets: Vec<Credential>,
+}
+
+impl Watch {
+    /// An attempt begins: `body` goes to `url`.
+    pub(crate) fn begin(&self, model: &str, number: u32, url: &str, body: &[u8], secrets: &[Credential]) -> Attempt {
+        let secrets = if self.trace.is_some() { secrets.to_vec() } else { Vec::new() };
+        let attempt = Attempt { watch: self.clone(), model: model.to_owned(), number, began: Instant::now(), secrets };
+        let endpoint = without_query(url);
+        self.diagnostics.report(|| DiagnosticBody::TransportStart {
+            attempt: number,
+            method: "POST".to_owned(),
+            endpoint: endpoint.to_owned(),
+            model: model.to_owned(),
+        });
+        attempt.trace("request", || {
+            let body = serde_json::from_slice(body).unwrap_or_else(|_| json!(String::from_utf8_lossy(body)));
+            json!({ "endpoint": endpoint, "body": body })
+        });
+        attempt
+    }
+}
+
+impl Attempt {
+    /// The head of an answer came.
+    pub(crate) fn answered(&self, status: u16, request_id: Option<&str>) {
+        self.watch.diagnostics.report(|| DiagnosticBody::TransportResponse {
+            attempt: self.number,
+            status,
+            elapsed_ms: self.elapsed_ms(),
+            request_id: request_id.map(str::to_owned),
+            model: self.model.clone(),
+            provider: self.model.split('/').next().unwrap_or_default().to_owned(),
+        });
+        self.trace("response", || json!({ "status": status, "requestId": request_id, "elapsedMs": self.elapsed_ms() }));
+    }
+
+    /// A frame of the stream came.
+    pub(crate) fn framed(&self, frame: &Frame) {
+        self.trace("frame", || {
+            let data = serde_json::from_str(&frame.data).unwrap_or_else(|_| json!(frame.data));
+            json!({ "event": frame.event, "data": data })
+        });
+    }
+
+    /// No answer, an answer that is an error, or one that broke.
+    pub(crate) fn failed(&self, error: &Error) {
+        self.watch.diagnostics.report(|| DiagnosticBody::TransportError {
+            attempt: self.number,
+            elapsed_ms: self.elapsed_ms(),
+            error: error.code,
+        });
+        self.trace("error", || json!({ "code": error.code, "message": error.message }));
+    }
+
+    fn elapsed_ms(&self) -> u64 {
+        u64::try_from(self.began.elapsed().as_millis()).unwrap_or(u64::MAX)
+    }
+
+    fn trace(&self, what: &str, record: impl FnOnce() -> serde_json::Value) {
+        if let Some(trace) = &self.watch.trace {
+            trace.write(what, &self.model, self.number, record(), &self.secrets);
+        }
+    }
+}
+
+/// A URL without what may carry a key.
+fn without_query(url: &str) -> &str {
+    url.split(['?', '#']).next().unwrap_or(url)
+}

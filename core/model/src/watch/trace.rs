@@ -1,0 +1,133 @@
+//! The wire trace: what an agent says to its model and what comes back, one JSON a line, without credentials.
+
+use std::fs::{File, OpenOptions};
+use std::io::Write;
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use lodger_protocol::{Clock, Error, SystemClock};
+use serde_json::{Value, json};
+
+use super::redact::Redactor;
+use crate::Credential;
+
+/// So many bytes are written by one agent, then one line that says so.
+const MAX_BYTES: usize = 64 * 1024 * 1024;
+
+/// A file that takes a trace. Cheap to clone; all clones write to the same file.
+///
+/// A line is written by the thread on which it happened, whole, and at once: a trace is for finding a fault, also
+/// that of a process which dies.
+#[derive(Clone, Debug)]
+pub struct WireTrace(Arc<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    redactor: Redactor,
+    target: Mutex<Target>,
+}
+
+#[derive(Debug)]
+struct Target {
+    file: File,
+    left: usize,
+}
+
+impl WireTrace {
+    /// Opens the file, to add to it; makes it for its owner alone where it is not there. `path` is absolute or
+    /// relative to `cwd`.
+    ///
+    /// # Errors
+    /// `invalid_options` naming what the system said.
+    pub fn open(path: &str, cwd: Option<&Path>) -> Result<Self, Error> {
+        let place = cwd.map_or_else(|| Path::new(path).to_owned(), |cwd| cwd.join(path));
+        if !place.is_absolute() {
+            return Err(Error::invalid_options(format!(
+                "option debug.trace: {path:?} is relative and there is no cwd; give an absolute path"
+            )));
+        }
+        let mut options = OpenOptions::new();
+        options.create(true).append(true);
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::OpenOptionsExt;
+            options.mode(0o600);
+        }
+        let file = options.open(&place).map_err(|error| {
+            Error::invalid_options(format!("option debug.trace: {} cannot be opened: {error}", place.display()))
+        })?;
+        let target = Mutex::new(Target { file, left: MAX_BYTES });
+        Ok(Self(Arc::new(Inner { redactor: Redactor::new(), target })))
+    }
+
+    /// Writes one line: when, what, of which model and attempt, and the fields of `record`.
+    pub(super) fn write(&self, what: &str, model: &str, attempt: u32, record: Value, secrets: &[Credential]) {
+        let mut line = json!({ "ts": SystemClock.now_ms(), "type": what, "model": model, "attempt": attempt });
+        if let (Some(line), Value::Object(record)) = (line.as_object_mut(), record) {
+            line.extend(record);
+        }
+        let mut text = self.0.redactor.redact(line.to_string(), secrets);
+        text.push('\n');
+        let mut target = self.0.target.lock().unwrap_or_else(PoisonError::into_inner);
+        if target.left == 0 {
+            return;
+        }
+        if text.len() > target.left {
+            target.left = 0;
+            text = format!("{}\n", json!({ "ts": SystemClock.now_ms(), "type": "full", "maxBytes": MAX_BYTES }));
+        } else {
+            target.left -= text.len();
+        }
+        // A full disk must not end a turn: the trace has a hole then.
+        let _ = target.file.write_all(text.as_bytes());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    #[test]
+    fn a_line_is_json_and_has_no_secret() {
+        let folder = tempfile::tempdir().unwrap();
+        let trace = WireTrace::open("trace.jsonl", Some(folder.path())).unwrap();
+        trace.write("frame", "acme/x", 2, json!({ "data": "the key is hunter2" }), &[Credential::new("hunter2")]);
+        let text = fs::read_to_string(folder.path().join("trace.jsonl")).unwrap();
+        let line: Value = serde_json::from_str(&text).unwrap();
+        assert_eq!((&line["type"], &line["attempt"]), (&json!("frame"), &json!(2)));
+        assert_eq!(line["data"], "the key is [hidden]");
+    }
+
+    #[test]
+    fn a_trace_that_is_full_says_so_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let trace = WireTrace::open("t", Some(folder.path())).unwrap();
+        trace.0.target.lock().unwrap().left = 200;
+        for _ in 0..9 {
+            trace.write("frame", "acme/x", 1, json!({}), &[]);
+        }
+        let text = fs::read_to_string(folder.path().join("t")).unwrap();
+        assert_eq!(text.matches("\"full\"").count(), 1);
+        assert!(text.len() < 400 && text.ends_with("}\n"), "{text}");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_trace_is_for_its_owner_alone() {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = tempfile::tempdir().unwrap();
+        let _trace = WireTrace::open("t", Some(folder.path())).unwrap();
+        assert_eq!(fs::metadata(folder.path().join("t")).unwrap().permissions().mode() & 0o777, 0o600);
+    }
+
+    #[test]
+    fn a_path_that_cannot_be_opened_is_an_error_that_names_the_option() {
+        let folder = tempfile::tempdir().unwrap();
+        for (path, cwd) in [("no/such/folder/t", Some(folder.path())), ("relative", None)] {
+            let error = WireTrace::open(path, cwd).unwrap_err();
+            assert!(error.message.contains("debug.trace"), "{}", error.message);
+        }
+    }
+}
