@@ -8,9 +8,11 @@ pub mod drift;
 pub mod files;
 mod header;
 pub mod names;
+pub mod parity;
 mod python;
 mod reference;
 pub mod schema;
+pub mod surface;
 mod typescript;
 pub mod vocabulary;
 
