@@ -961,17 +961,17 @@ export type Persist =
 
 /** Answer to a plan. */
 export interface PlanAnswer {
-  /** Go ahead, or not. */
+  /** Go ahead, or not. An approved plan ends plan mode. */
   approved: boolean;
   /** Told to the model. */
   feedback?: string;
-  /** The mode to go on in. */
+  /** The mode to go on in once it is approved. Absent: `ask`. */
   mode?: Mode;
 }
 
 /** A plan to approve. */
 export interface PlanRequest {
-  /** The plan, in Markdown. */
+  /** The plan, in Markdown; at most 64 KiB. */
   plan: string;
 }
 
@@ -990,7 +990,7 @@ export type Prompt = string | Content[];
 /** A prompt, from the moment it was accepted; it may wait before its turn starts. */
 export type PromptId = string;
 
-/** Answer to a question. */
+/** Answer to a question. One that does not fit what was asked is a refusal. */
 export type QuestionAnswer =
   /** The person did not want to answer. */
   | {
@@ -999,25 +999,25 @@ export type QuestionAnswer =
     }
   /** The person answered. */
   | {
-      /** The chosen labels. */
+      /** The chosen labels, as they were offered. Several, or none at all, only where the question allows several. */
       answers: string[];
-      /** Free text. */
+      /** Free text, beside a label or in place of one, only where the question allows it. */
       other?: string;
     };
 
 /** One answer to choose. */
 export interface QuestionChoice {
-  /** What to show and to answer with. */
+  /** What to show and to answer with: one line of at most 256 bytes. */
   label: string;
-  /** What choosing it means. */
+  /** What choosing it means; at most 1 KiB. */
   description?: string;
 }
 
 /** A question to the person. */
 export interface QuestionRequest {
-  /** The question. */
+  /** The question; at most 4 KiB. */
   question: string;
-  /** Answers to choose from. */
+  /** Answers to choose from: 1 to 16, each label once. */
   options: QuestionChoice[];
   /** More than one may be chosen. */
   multiSelect: boolean;
@@ -1064,9 +1064,9 @@ export type RequestKind =
   | 'permission'
   /** Run this tool of yours. */
   | 'tool'
-  /** A question to the person. Not asked yet. */
+  /** A question to the person. */
   | 'question'
-  /** A plan to approve. Not asked yet. */
+  /** A plan to approve. */
   | 'plan';
 
 /** How much harm a call could do, from one table in the policy. */

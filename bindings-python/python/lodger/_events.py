@@ -1415,7 +1415,7 @@ class PlanRequest(Record):
 
     @property
     def plan(self) -> str:
-        """The plan, in Markdown."""
+        """The plan, in Markdown; at most 64 KiB."""
         return self._wire["plan"]
 
 
@@ -1428,12 +1428,12 @@ class QuestionChoice(Record):
 
     @property
     def label(self) -> str:
-        """What to show and to answer with."""
+        """What to show and to answer with: one line of at most 256 bytes."""
         return self._wire["label"]
 
     @property
     def description(self) -> str | None:
-        """What choosing it means."""
+        """What choosing it means; at most 1 KiB."""
         return self._wire.get("description")
 
 
@@ -1446,12 +1446,12 @@ class QuestionRequest(Record):
 
     @property
     def question(self) -> str:
-        """The question."""
+        """The question; at most 4 KiB."""
         return self._wire["question"]
 
     @property
     def options(self) -> list[QuestionChoice]:
-        """Answers to choose from."""
+        """Answers to choose from: 1 to 16, each label once."""
         return [QuestionChoice.from_wire(item) for item in self._wire["options"]]
 
     @property

@@ -204,11 +204,11 @@ class DenyAnswer(TypedDict):
 class PlanAnswer(TypedDict):
     """Answer to a plan."""
 
-    #: Go ahead, or not.
+    #: Go ahead, or not. An approved plan ends plan mode.
     approved: bool
     #: Told to the model.
     feedback: NotRequired[str]
-    #: The mode to go on in.
+    #: The mode to go on in once it is approved. Absent: `ask`.
     mode: NotRequired[_types.Mode]
 
 
@@ -222,9 +222,9 @@ class QuestionAnswerDismissed(TypedDict):
 class QuestionAnswerAnswers(TypedDict):
     """The person answered."""
 
-    #: The chosen labels.
+    #: The chosen labels, as they were offered. Several, or none at all, only where the question allows several.
     answers: list[str]
-    #: Free text.
+    #: Free text, beside a label or in place of one, only where the question allows it.
     other: NotRequired[str]
 
 
@@ -273,7 +273,7 @@ Content: TypeAlias = (
 PermissionAnswer: TypeAlias = AllowOnceAnswer | AllowAlwaysAnswer | DenyAnswer
 #: What a host may send as a prompt: a text, or blocks of text, resources and images.
 Prompt: TypeAlias = str | list[Content]
-#: Answer to a question.
+#: Answer to a question. One that does not fit what was asked is a refusal.
 QuestionAnswer: TypeAlias = QuestionAnswerDismissed | QuestionAnswerAnswers
 #: One text, or several that are joined by a blank line.
 TextOrList: TypeAlias = str | list[str]

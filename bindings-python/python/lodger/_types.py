@@ -234,9 +234,9 @@ RequestKind: TypeAlias = Literal[
     "permission",
     # Run this tool of yours.
     "tool",
-    # A question to the person. Not asked yet.
+    # A question to the person.
     "question",
-    # A plan to approve. Not asked yet.
+    # A plan to approve.
     "plan",
 ]
 #: How much harm a call could do, from one table in the policy.
@@ -1054,18 +1054,18 @@ class PermissionRequest(TypedDict):
 class PlanAnswer(TypedDict):
     """Answer to a plan."""
 
-    #: Go ahead, or not.
+    #: Go ahead, or not. An approved plan ends plan mode.
     approved: bool
     #: Told to the model.
     feedback: NotRequired[str]
-    #: The mode to go on in.
+    #: The mode to go on in once it is approved. Absent: `ask`.
     mode: NotRequired[Mode]
 
 
 class PlanRequest(TypedDict):
     """A plan to approve."""
 
-    #: The plan, in Markdown.
+    #: The plan, in Markdown; at most 64 KiB.
     plan: str
 
 
@@ -1079,27 +1079,27 @@ class QuestionAnswerDismissed(TypedDict):
 class QuestionAnswerAnswers(TypedDict):
     """The person answered."""
 
-    #: The chosen labels.
+    #: The chosen labels, as they were offered. Several, or none at all, only where the question allows several.
     answers: list[str]
-    #: Free text.
+    #: Free text, beside a label or in place of one, only where the question allows it.
     other: NotRequired[str]
 
 
 class QuestionChoice(TypedDict):
     """One answer to choose."""
 
-    #: What to show and to answer with.
+    #: What to show and to answer with: one line of at most 256 bytes.
     label: str
-    #: What choosing it means.
+    #: What choosing it means; at most 1 KiB.
     description: NotRequired[str]
 
 
 class QuestionRequest(TypedDict):
     """A question to the person."""
 
-    #: The question.
+    #: The question; at most 4 KiB.
     question: str
-    #: Answers to choose from.
+    #: Answers to choose from: 1 to 16, each label once.
     options: list[QuestionChoice]
     #: More than one may be chosen.
     multiSelect: bool
@@ -1317,7 +1317,7 @@ Event: TypeAlias = (
 PermissionAnswer: TypeAlias = AllowOnceAnswer | AllowAlwaysAnswer | DenyAnswer
 #: What a host may send as a prompt: a text, or blocks of text, resources and images.
 Prompt: TypeAlias = str | list[Content]
-#: Answer to a question.
+#: Answer to a question. One that does not fit what was asked is a refusal.
 QuestionAnswer: TypeAlias = QuestionAnswerDismissed | QuestionAnswerAnswers
 #: One text, or several that are joined by a blank line.
 TextOrList: TypeAlias = str | list[str]

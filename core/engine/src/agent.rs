@@ -91,7 +91,7 @@ impl Agent {
 
     /// The mode of the next step.
     pub fn set_mode(&self, mode: Mode) {
-        if self.0.shared.set_mode(mode) {
+        if let Some(mode) = self.0.shared.set_mode(|_| mode) {
             self.tell(Entry::ModeChanged { mode });
         }
     }

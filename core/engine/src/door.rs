@@ -51,7 +51,7 @@ pub(crate) async fn pass(turn: &Arc<Turn>, context: &StepContext, call: &OpenCal
         return Passed::failed(ToolOutput::error(format!(
             "there is no tool {:?}; there are: {}",
             call.tool_name,
-            context.tools.names().join(", ")
+            context.specs.iter().map(|spec| spec.name.as_str()).collect::<Vec<_>>().join(", ")
         )));
     };
     let run = match tool.parse(&call.input) {
@@ -234,6 +234,7 @@ async fn attempt(
         cancelled: turn.cancelled.clone(),
         stop: turn.stop.clone(),
         limits: Arc::clone(&context.limits),
+        mode: context.mode,
     });
     let output = tokio::select! {
         output = &mut running => output,

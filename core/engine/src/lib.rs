@@ -5,11 +5,13 @@
 //! of a turn anywhere but in the transcript.
 
 mod agent;
+mod ask_user;
 mod context;
 mod door;
 mod host_tool;
 mod instructions;
 mod outlet;
+mod present_plan;
 mod requests;
 mod run;
 mod shared;
@@ -18,9 +20,11 @@ mod step;
 mod turn;
 
 pub use agent::Agent;
+pub use ask_user::AskUser;
 pub use host_tool::HostTool;
 pub use instructions::{BASE_PROMPT, system_prompt};
 pub use outlet::{Delivery, Outlet};
+pub use present_plan::PresentPlan;
 pub use requests::{Pending, RequestTable};
 pub use shared::{AgentParts, OpenModel};
 pub use step::{OpenCall, Step, next_step};

@@ -57,7 +57,6 @@ pub(crate) struct Shared {
     pub(crate) limits: Arc<Limits>,
     system: Arc<str>,
     tools: Arc<Registry>,
-    specs: Arc<[ToolSpec]>,
     pub(crate) open_model: OpenModel,
     settings: Mutex<Settings>,
     usage: Mutex<UsageReport>,
@@ -70,6 +69,8 @@ pub(crate) struct Shared {
 
 struct Settings {
     mode: Mode,
+    /// What the model is told of the tools, and in which mode.
+    offered: (Mode, Arc<[ToolSpec]>),
     model: Arc<dyn Model>,
 }
 
@@ -84,7 +85,7 @@ pub(crate) fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 impl Shared {
     pub(crate) fn new(parts: AgentParts) -> Self {
-        let specs = parts.tools.specs();
+        let offered = (parts.mode, parts.tools.specs(parts.mode));
         Self {
             log: SessionLog::restored(parts.session_id, Arc::clone(&parts.clock), parts.checkpoint.history),
             clock: parts.clock,
@@ -95,9 +96,8 @@ impl Shared {
             limits: Arc::new(parts.limits),
             system: parts.system.into(),
             tools: Arc::new(parts.tools),
-            specs,
             open_model: parts.open_model,
-            settings: Mutex::new(Settings { mode: parts.mode, model: parts.model }),
+            settings: Mutex::new(Settings { mode: parts.mode, offered, model: parts.model }),
             usage: Mutex::new(UsageReport { session: parts.checkpoint.usage, ..UsageReport::default() }),
             grants: Mutex::default(),
             busy: Mutex::new(false),
@@ -109,9 +109,11 @@ impl Shared {
         locked(&self.settings).mode
     }
 
-    /// Sets the mode. False when it was that already.
-    pub(crate) fn set_mode(&self, mode: Mode) -> bool {
-        std::mem::replace(&mut locked(&self.settings).mode, mode) != mode
+    /// Sets the mode to what `choose` makes of the one that it is. Returns the new one, if it is another.
+    pub(crate) fn set_mode(&self, choose: impl FnOnce(Mode) -> Mode) -> Option<Mode> {
+        let mut settings = locked(&self.settings);
+        let mode = choose(settings.mode);
+        (std::mem::replace(&mut settings.mode, mode) != mode).then_some(mode)
     }
 
     pub(crate) fn model(&self) -> Arc<dyn Model> {
@@ -130,13 +132,16 @@ impl Shared {
 
     /// Freezes what the next step sees.
     pub(crate) fn freeze(&self) -> StepContext {
-        let settings = locked(&self.settings);
+        let mut settings = locked(&self.settings);
+        if settings.offered.0 != settings.mode {
+            settings.offered = (settings.mode, self.tools.specs(settings.mode));
+        }
         StepContext {
             model: Arc::clone(&settings.model),
             mode: settings.mode,
             system: Arc::clone(&self.system),
             tools: Arc::clone(&self.tools),
-            specs: Arc::clone(&self.specs),
+            specs: Arc::clone(&settings.offered.1),
             limits: Arc::clone(&self.limits),
             workspace: self.workspace.clone(),
         }

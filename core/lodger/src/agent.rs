@@ -218,7 +218,7 @@ impl AgentBuilder {
         self
     }
 
-    /// Answers questions.
+    /// Answers questions: with this, the model may ask them, by the tool `ask_user`.
     #[must_use]
     pub fn on_question<F>(mut self, handle: impl Fn(Asked<QuestionRequest>) -> F + Send + Sync + 'static) -> Self
     where
@@ -228,7 +228,7 @@ impl AgentBuilder {
         self
     }
 
-    /// Answers plans.
+    /// Answers plans: with this, the model may leave plan mode, by the tool `present_plan`.
     #[must_use]
     pub fn on_plan<F>(mut self, handle: impl Fn(Asked<PlanRequest>) -> F + Send + Sync + 'static) -> Self
     where

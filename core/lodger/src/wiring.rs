@@ -5,14 +5,16 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use lodger_engine::{Agent, AgentParts, HostTool, system_prompt};
+use lodger_engine::{Agent, AgentParts, AskUser, Delivery, HostTool, PresentPlan, system_prompt};
 use lodger_model::{ModelSource, Watch, WireTrace};
-use lodger_protocol::{AgentOptions, Diagnostics, Environment, Error, Limits, Result, SessionId, SystemClock};
+use lodger_protocol::{
+    AgentOptions, Diagnostics, Environment, Error, Limits, RequestKind, Result, SessionId, SystemClock,
+};
 use lodger_session::Checkpoint;
 use lodger_tools::Registry;
 use lodger_workspace::{LocalWorkspace, Workspace};
 
-use crate::embed::Runtime;
+use crate::embed::{Handlers, Runtime};
 
 /// At most so many tools of the host.
 const MAX_HOST_TOOLS: usize = 64;
@@ -21,6 +23,7 @@ const MAX_INSTRUCTION_BYTES: usize = 64 * 1024;
 
 pub(crate) fn engine(
     options: AgentOptions,
+    handlers: &Handlers,
     checkpoint: Option<&[u8]>,
     env: &Environment,
     runtime: &Runtime,
@@ -35,7 +38,7 @@ pub(crate) fn engine(
         )));
     }
     let workspace = workspace(&options, env, runtime)?;
-    let tools = tools(&options, workspace.is_some())?;
+    let tools = tools(&options, handlers, workspace.is_some())?;
     let request_timeout = options.permission_timeout_ms().map(Duration::from_millis);
 
     let cwd = workspace.as_ref().map(|workspace| workspace.cwd().to_owned());
@@ -92,7 +95,7 @@ fn workspace(options: &AgentOptions, env: &Environment, runtime: &Runtime) -> Re
     Ok(Some(Arc::new(workspace)))
 }
 
-fn tools(options: &AgentOptions, with_folder: bool) -> Result<Registry> {
+fn tools(options: &AgentOptions, handlers: &Handlers, with_folder: bool) -> Result<Registry> {
     if options.tools.len() > MAX_HOST_TOOLS {
         return Err(Error::invalid_options(format!(
             "{} tools are declared; at most {MAX_HOST_TOOLS} are taken",
@@ -105,6 +108,9 @@ fn tools(options: &AgentOptions, with_folder: bool) -> Result<Registry> {
             registry.add(tool);
         }
     }
+    let answered = |kind| handlers.delivery(kind, options.requests) != Delivery::Refused;
+    registry.add(Arc::new(AskUser::new(answered(RequestKind::Question))));
+    registry.add(Arc::new(PresentPlan::new(answered(RequestKind::Plan))));
     let mut names = HashSet::new();
     for (index, tool) in options.tools.iter().enumerate() {
         if !names.insert(&tool.name) {

@@ -28,16 +28,14 @@ fn tool(name: &str) -> Value {
 }
 
 /// What the provider is sent first by an agent with these options.
+/// What a provider is sent at first by a host that answers no questions and no plans.
 fn first_request(more: Value) -> Value {
     let server = server(&[says("ok")]);
-    let agent = embedded(&client_options(&server, more));
+    let handlers = embed::Handlers { permission: true, tool: true, ..embed::Handlers::default() };
+    let options = client_options(&server, more).to_string();
+    let agent = embed::Agent::create(None, &options, environment(), handlers).unwrap();
     look::ended(&drain(&agent.prompt("\"hello\"").unwrap()), DoneReason::EndTurn);
     server.stats().bodies[0].clone()
-}
-
-fn tools_of(body: &Value) -> Vec<&str> {
-    let tools = body["tools"].as_array().map(Vec::as_slice).unwrap_or_default();
-    tools.iter().map(|tool| tool["name"].as_str().unwrap()).collect()
 }
 
 #[test]
@@ -179,14 +177,14 @@ fn without_a_folder_no_tool_and_no_prompt_of_ours_is_sent() {
     let body = first_request(json!({}));
     assert_eq!((body.get("system"), body.get("tools")), (None, None));
     let body = first_request(json!({ "tools": [tool("mine")] }));
-    assert_eq!((body.get("system"), tools_of(&body)), (None, vec!["mine"]));
+    assert_eq!((body.get("system"), look::offered(&body)), (None, vec!["mine".to_owned()]));
 }
 
 #[test]
 fn with_a_folder_the_base_prompt_and_the_tools_of_the_folder_are_sent() {
     let stage = Stage::new();
     let body = first_request(json!({ "cwd": stage.work("") }));
-    assert_eq!(tools_of(&body), ["read_file", "write_file", "edit_file", "run_shell"]);
+    assert_eq!(look::offered(&body), ["read_file", "write_file", "edit_file", "run_shell"]);
     assert!(
         body["system"][0]["text"].as_str().unwrap().contains(stage.work("").to_str().unwrap().trim_end_matches('/'))
     );

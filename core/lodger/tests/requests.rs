@@ -9,9 +9,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use lodger::embed::{self, Drained, Handlers, LaneItem};
-use lodger::protocol::{
-    DeniedBy, DoneReason, Entry, Event, EventBody, Outcome, PermissionAnswer, Request, RequestKind,
-};
+use lodger::protocol::{DeniedBy, DoneReason, Entry, Event, EventBody, Outcome, PermissionAnswer, RequestKind};
 use lodger::{Error, ErrorCode};
 use proptest::prelude::*;
 use proptest::test_runner::TestCaseResult;
@@ -65,24 +63,6 @@ fn denied_by(events: &[Arc<Event>]) -> Vec<DeniedBy> {
             _ => None,
         })
         .collect()
-}
-
-/// Reads events until a request is opened.
-fn read_to_request(turn: &embed::Turn) -> (Request, Vec<Arc<Event>>) {
-    let mut events = Vec::new();
-    loop {
-        match turn.read(64, Some(LONG)).unwrap() {
-            Drained::Events(some) => events.extend(some),
-            other => panic!("{other:?} after {:?}", look::kinds(&events)),
-        }
-        let opened = look::entries(&events).find_map(|entry| match entry {
-            Entry::RequestOpened { request } => Some(request.clone()),
-            _ => None,
-        });
-        if let Some(request) = opened {
-            return (request, events);
-        }
-    }
 }
 
 #[test]

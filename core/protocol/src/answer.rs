@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::{Content, Mode, Outcome, RequestKind};
+use crate::{Content, Mode, Outcome, QuestionRequest, RequestBody, RequestKind};
 
 /// Where an "always" is kept.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -61,9 +61,9 @@ pub enum ToolAnswer {
     },
 }
 
-/// Answer to a question.
+/// Answer to a question. One that does not fit what was asked is a refusal.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(untagged)]
+#[serde(untagged, deny_unknown_fields)]
 pub enum QuestionAnswer {
     /// The person did not want to answer.
     Dismissed {
@@ -72,9 +72,9 @@ pub enum QuestionAnswer {
     },
     /// The person answered.
     Answered {
-        /// The chosen labels.
+        /// The chosen labels, as they were offered. Several, or none at all, only where the question allows several.
         answers: Vec<String>,
-        /// Free text.
+        /// Free text, beside a label or in place of one, only where the question allows it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         other: Option<String>,
     },
@@ -84,9 +84,9 @@ pub enum QuestionAnswer {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct PlanAnswer {
-    /// Go ahead, or not.
+    /// Go ahead, or not. An approved plan ends plan mode.
     pub approved: bool,
-    /// The mode to go on in.
+    /// The mode to go on in once it is approved. Absent: `ask`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mode: Option<Mode>,
     /// Told to the model.
@@ -133,6 +133,29 @@ impl Answer {
         }
     }
 
+    /// The answer, if it can be one to what was asked; otherwise a refusal that says why not.
+    #[must_use]
+    pub fn fitting(self, asked: &RequestBody) -> Self {
+        let misfit = match (&self, asked) {
+            (Self::Question(QuestionAnswer::Answered { answers, other }), RequestBody::Question(question)) => {
+                misfit(question, answers, other.as_deref())
+            }
+            (Self::Permission(_), RequestBody::Permission(_))
+            | (Self::Tool(_), RequestBody::Tool(_))
+            | (Self::Question(QuestionAnswer::Dismissed { dismissed: true }), RequestBody::Question(_))
+            | (Self::Plan(_), RequestBody::Plan(_))
+            | (Self::Refused { .. }, _) => None,
+            _ => return Self::nonsense(asked.kind()),
+        };
+        match misfit {
+            None => self,
+            Some(misfit) => Self::Refused {
+                outcome: Outcome::Failed,
+                reason: format!("the host's answer does not fit the question: {misfit}"),
+            },
+        }
+    }
+
     /// The refusal for an answer that does not fit its request.
     #[must_use]
     pub fn nonsense(kind: RequestKind) -> Self {
@@ -175,6 +198,24 @@ impl Answer {
             Self::Refused { .. } => None,
         }
     }
+}
+
+/// Why an answer cannot be one to that question.
+fn misfit(question: &QuestionRequest, answers: &[String], other: Option<&str>) -> Option<String> {
+    let offered = |answer: &String| question.options.iter().any(|option| option.label == *answer);
+    if let Some(unknown) = answers.iter().find(|answer| !offered(answer)) {
+        return Some(format!("{unknown:?} is not one of its options"));
+    }
+    if answers.len() > 1 && !question.multi_select {
+        return Some("several options were chosen where one may be".to_owned());
+    }
+    if other.is_some() && !question.allow_other {
+        return Some("`other` was given where only options may be".to_owned());
+    }
+    if answers.is_empty() && other.is_none_or(|other| other.trim().is_empty()) && !question.multi_select {
+        return Some("nothing was chosen; the answer that leaves it open is {dismissed: true}".to_owned());
+    }
+    None
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands over a reference")]

@@ -15,9 +15,9 @@ pub enum RequestKind {
     Permission,
     /// Run this tool of yours.
     Tool,
-    /// A question to the person. Not asked yet.
+    /// A question to the person.
     Question,
-    /// A plan to approve. Not asked yet.
+    /// A plan to approve.
     Plan,
 }
 
@@ -160,9 +160,9 @@ pub struct ToolRequest {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct QuestionChoice {
-    /// What to show and to answer with.
+    /// What to show and to answer with: one line of at most 256 bytes.
     pub label: String,
-    /// What choosing it means.
+    /// What choosing it means; at most 1 KiB.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
 }
@@ -171,9 +171,9 @@ pub struct QuestionChoice {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct QuestionRequest {
-    /// The question.
+    /// The question; at most 4 KiB.
     pub question: String,
-    /// Answers to choose from.
+    /// Answers to choose from: 1 to 16, each label once.
     pub options: Vec<QuestionChoice>,
     /// More than one may be chosen.
     pub multi_select: bool,
@@ -185,7 +185,7 @@ pub struct QuestionRequest {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PlanRequest {
-    /// The plan, in Markdown.
+    /// The plan, in Markdown; at most 64 KiB.
     pub plan: String,
 }
 

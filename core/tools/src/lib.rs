@@ -5,6 +5,7 @@
 
 #[cfg(feature = "builtin")]
 pub mod builtin;
+pub mod input;
 mod limit;
 mod registry;
 mod tool;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use lodger_protocol::ToolSpec;
+use lodger_protocol::{Mode, ToolSpec};
 
 use crate::Tool;
 
@@ -27,15 +27,9 @@ impl Registry {
         self.tools.iter().find(|tool| tool.spec().name == name)
     }
 
-    /// What the model is told of them, in order.
+    /// What the model is told of them in a mode, in order.
     #[must_use]
-    pub fn specs(&self) -> Arc<[ToolSpec]> {
-        self.tools.iter().map(|tool| tool.spec().clone()).collect()
-    }
-
-    /// Their names, in order.
-    #[must_use]
-    pub fn names(&self) -> Vec<&str> {
-        self.tools.iter().map(|tool| tool.spec().name.as_str()).collect()
+    pub fn specs(&self, mode: Mode) -> Arc<[ToolSpec]> {
+        self.tools.iter().filter(|tool| tool.is_offered(mode)).map(|tool| tool.spec().clone()).collect()
     }
 }

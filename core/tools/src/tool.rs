@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::future::BoxFuture;
-use lodger_protocol::{Answer, Content, FileChange, Intent, Limits, RequestBody, Target, ToolCallId, ToolSpec};
+use lodger_protocol::{Answer, Content, FileChange, Intent, Limits, Mode, RequestBody, Target, ToolCallId, ToolSpec};
 use lodger_workspace::{FileHandle, StopFlag, Workspace};
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
@@ -17,6 +17,12 @@ pub trait Tool: Send + Sync {
     /// The host offers this tool itself and thereby allows its calls.
     fn host_offers(&self) -> bool {
         false
+    }
+
+    /// Whether the model is told of this tool in that mode. A call of a tool that it was not told of is taken all the
+    /// same, and says for itself why it cannot be.
+    fn is_offered(&self, _mode: Mode) -> bool {
+        true
     }
 
     /// Reads the input of one call. Pure: nothing is touched.
@@ -103,6 +109,8 @@ pub struct ToolContext {
     pub stop: StopFlag,
     /// Bounds.
     pub limits: Arc<Limits>,
+    /// The mode of the step that the call belongs to.
+    pub mode: Mode,
 }
 
 /// What a call came to.

@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use lodger_protocol::{
-    Answer, DiagnosticBody, Entry, Outcome, Passing, PermissionAnswer, Persist, Request, RequestBody, RequestId, RequestKind,
-    ToolCallId,
+    Answer, DiagnosticBody, Entry, Mode, Outcome, Passing, PermissionAnswer, Persist, PlanAnswer, Request, RequestBody,
+    RequestId, RequestKind, ToolCallId,
 };
 use lodger_tools::Patience;
 
@@ -60,8 +60,11 @@ pub(super) async fn ask(turn: &Arc<Turn>, call_id: ToolCallId, body: RequestBody
         () = turn.cancelled.cancelled() => settle_without_host(turn, &pending, cancelled()).await,
         () = expiry(&pending, timeout) => settle_without_host(turn, &pending, expired(kind, timeout)).await,
     };
-    let answer = possible(answer);
+    let answer = possible(answer.fitting(&pending.request.body));
     open.resolve(answer.outcome());
+    if let Answer::Plan(plan) = &answer {
+        leave_plan_mode(turn, plan);
+    }
     drop(slot);
     answer
 }
@@ -122,6 +125,19 @@ fn possible(answer: Answer) -> Answer {
                 .to_owned(),
         },
         answer => answer,
+    }
+}
+
+/// An approved plan ends plan mode. Without a mode of its choice, the session asks before every change; one that left
+/// plan mode meanwhile stays as it is.
+fn leave_plan_mode(turn: &Turn, plan: &PlanAnswer) {
+    if !plan.approved {
+        return;
+    }
+    let next = plan.mode;
+    let mode = turn.shared.set_mode(|now| next.unwrap_or(if now == Mode::Plan { Mode::Ask } else { now }));
+    if let Some(mode) = mode {
+        turn.append(Entry::ModeChanged { mode });
     }
 }
 

@@ -73,7 +73,7 @@ impl Agent {
             None => Diagnostics::default(),
         };
         diagnostics.report(|| DiagnosticBody::RuntimeStart);
-        let engine = wiring::engine(options, checkpoint, &env, &runtime, &diagnostics)?;
+        let engine = wiring::engine(options, &handlers, checkpoint, &env, &runtime, &diagnostics)?;
         diagnostics.report(|| DiagnosticBody::RuntimeReady);
         Ok(Self(Arc::new(AgentCore {
             engine,

@@ -3,7 +3,8 @@
 use std::fmt;
 use std::sync::Arc;
 
-use lodger_protocol::DiagnosticSink;
+use lodger_engine::Delivery;
+use lodger_protocol::{DiagnosticSink, RequestDelivery, RequestKind};
 
 /// For which kinds of request the host has a handler, and where diagnostics go.
 #[derive(Clone, Default)]
@@ -29,5 +30,22 @@ impl fmt::Debug for Handlers {
             .field("plan", &self.plan)
             .field("diagnostics", &self.diagnostics.is_some())
             .finish()
+    }
+}
+
+impl Handlers {
+    /// How a kind of request reaches the host.
+    pub(crate) fn delivery(&self, kind: RequestKind, requests: RequestDelivery) -> Delivery {
+        let handled = match kind {
+            RequestKind::Permission => self.permission,
+            RequestKind::Tool => self.tool,
+            RequestKind::Question => self.question,
+            RequestKind::Plan => self.plan,
+        };
+        match (handled, requests) {
+            (true, _) => Delivery::Lane,
+            (false, RequestDelivery::Events) => Delivery::Events,
+            (false, RequestDelivery::Callback) => Delivery::Refused,
+        }
     }
 }

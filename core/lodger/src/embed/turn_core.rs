@@ -132,17 +132,7 @@ impl Outlet for TurnCore {
     }
 
     fn delivery(&self, kind: RequestKind) -> Delivery {
-        let handled = match kind {
-            RequestKind::Permission => self.handlers.permission,
-            RequestKind::Tool => self.handlers.tool,
-            RequestKind::Question => self.handlers.question,
-            RequestKind::Plan => self.handlers.plan,
-        };
-        match (handled, self.requests) {
-            (true, _) => Delivery::Lane,
-            (false, RequestDelivery::Events) => Delivery::Events,
-            (false, RequestDelivery::Callback) => Delivery::Refused,
-        }
+        self.handlers.delivery(kind, self.requests)
     }
 
     fn open(&self, request: Arc<Pending>) {

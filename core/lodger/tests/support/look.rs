@@ -123,6 +123,12 @@ pub fn failed(events: &[Arc<Event>], code: ErrorCode) -> Error {
     error
 }
 
+/// The names of the tools that a provider is told of.
+pub fn offered(body: &Value) -> Vec<String> {
+    let tools = body["tools"].as_array().map(Vec::as_slice).unwrap_or_default();
+    tools.iter().map(|tool| tool["name"].as_str().unwrap().to_owned()).collect()
+}
+
 /// A request that a provider accepts: user and assistant take turns, the user begins and ends, no message is
 /// empty, and the results of a message's calls stand first in the message after it, each once.
 #[track_caller]

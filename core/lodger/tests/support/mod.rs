@@ -13,7 +13,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use futures_util::StreamExt;
-use lodger::protocol::{Endpoint, EndpointKind, Environment, Event};
+use lodger::protocol::{Endpoint, EndpointKind, Entry, Environment, Event, Request};
 use lodger::{Agent, AgentBuilder, Error, ErrorCode, Turn, embed};
 use lodger_kit::{FaultRule, MockOptions, MockServer, WireFault};
 use serde_json::{Value, json};
@@ -186,6 +186,24 @@ pub fn next_requests(turn: &embed::Turn, count: usize) -> Vec<embed::OpenRequest
     });
     assert_eq!(all.len(), count, "more requests than expected");
     all
+}
+
+/// Reads events until a request is opened.
+pub fn read_to_request(turn: &embed::Turn) -> (Request, Vec<Arc<Event>>) {
+    let mut events = Vec::new();
+    loop {
+        match turn.read(64, Some(LONG)).unwrap() {
+            embed::Drained::Events(some) => events.extend(some),
+            other => panic!("{other:?} after {:?}", look::kinds(&events)),
+        }
+        let opened = look::entries(&events).find_map(|entry| match entry {
+            Entry::RequestOpened { request } => Some(request.clone()),
+            _ => None,
+        });
+        if let Some(request) = opened {
+            return (request, events);
+        }
+    }
 }
 
 /// Takes the lane until the turn has ended.

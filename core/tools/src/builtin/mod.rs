@@ -1,7 +1,6 @@
 //! The tools that come with the library: read, write and edit files, run commands.
 
 mod edit_file;
-mod input;
 mod output;
 mod read_file;
 mod run_shell;

@@ -6,8 +6,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::{input, text_file};
-use crate::{Access, Tool, ToolContext, ToolFailure, ToolOutput, ToolRun};
+use super::text_file;
+use crate::{Access, Tool, ToolContext, ToolFailure, ToolOutput, ToolRun, input};
 
 const NAME: &str = "read_file";
 const DEFAULT_LINES: usize = 2000;

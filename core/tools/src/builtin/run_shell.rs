@@ -9,9 +9,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::input;
 use super::output::{Kept, Undivided};
-use crate::{Tool, ToolContext, ToolFailure, ToolOutput, ToolRun};
+use crate::{Tool, ToolContext, ToolFailure, ToolOutput, ToolRun, input};
 
 const NAME: &str = "run_shell";
 const MAX_TIMEOUT_MS: u64 = 3_600_000;

@@ -5,7 +5,7 @@ use std::time::Duration;
 use lodger_protocol::{FileChange, Result};
 use lodger_workspace::{FileHandle, StopFlag, WriteReport};
 
-use super::input::one_line;
+use crate::input::one_line;
 use crate::{ToolFailure, ToolOutput};
 
 /// Files over this are not taken in whole.

@@ -7,8 +7,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::{input, text_file};
-use crate::{Access, Tool, ToolContext, ToolFailure, ToolOutput, ToolRun};
+use super::text_file;
+use crate::{Access, Tool, ToolContext, ToolFailure, ToolOutput, ToolRun, input};
 
 const NAME: &str = "write_file";
 

@@ -8,7 +8,8 @@ use serde_json::Value;
 use crate::ToolFailure;
 
 /// Describes a tool whose input is `T`.
-pub(super) fn spec<T: JsonSchema>(name: &str, description: &str) -> ToolSpec {
+#[must_use]
+pub fn spec<T: JsonSchema>(name: &str, description: &str) -> ToolSpec {
     let generator = SchemaSettings::draft2020_12()
         .with(|settings| {
             settings.inline_subschemas = true;
@@ -23,8 +24,11 @@ pub(super) fn spec<T: JsonSchema>(name: &str, description: &str) -> ToolSpec {
     ToolSpec { name: name.to_owned(), description: description.to_owned(), input_schema }
 }
 
-/// Reads an input, which must be an object. The failure names the place and what was expected there.
-pub(super) fn read<T: DeserializeOwned>(tool: &str, input: &Value) -> Result<T, ToolFailure> {
+/// Reads an input, which must be an object.
+///
+/// # Errors
+/// Names the place and what was expected there, for the model.
+pub fn read<T: DeserializeOwned>(tool: &str, input: &Value) -> Result<T, ToolFailure> {
     if !input.is_object() {
         // A list of the values alone would be taken for the fields in order.
         return Err(ToolFailure(format!("the input of {tool} must be a JSON object")));
@@ -38,7 +42,8 @@ pub(super) fn read<T: DeserializeOwned>(tool: &str, input: &Value) -> Result<T, 
 
 /// A line for people: the first one, at most 120 characters, control characters written out, so that what a model
 /// wrote never looks like something else.
-pub(super) fn first_line(text: &str) -> String {
+#[must_use]
+pub fn first_line(text: &str) -> String {
     let line = text.lines().next().unwrap_or_default();
     let short: String = line.chars().take(120).collect();
     let short = one_line(&short);
@@ -46,7 +51,8 @@ pub(super) fn first_line(text: &str) -> String {
 }
 
 /// A name that must stand on one line: control characters, line ends among them, are written out.
-pub(super) fn one_line(text: &str) -> String {
+#[must_use]
+pub fn one_line(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
         if c.is_control() { out.extend(c.escape_default()) } else { out.push(c) }
