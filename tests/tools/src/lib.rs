@@ -5,6 +5,7 @@
 
 pub mod boundaries;
 pub mod drift;
+pub mod features;
 pub mod files;
 mod header;
 pub mod names;

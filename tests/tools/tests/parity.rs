@@ -25,19 +25,6 @@ fn every_concept_has_its_name_in_every_language_and_every_name_its_concept() {
     assert!(faults.is_empty(), "tests/parity.toml and the languages differ:\n{}", faults.join("\n"));
 }
 
-#[test]
-fn every_option_is_a_keyword_in_python() {
-    for face in [Face::Python, Face::PythonSync] {
-        let surface = face.read(&files::root()).unwrap();
-        let missing: Vec<_> = options(&types())
-            .into_iter()
-            .map(|option| format!("create_agent({})", names::snake(&option)))
-            .filter(|keyword| !surface.contains_key(keyword))
-            .collect();
-        assert!(missing.is_empty(), "{}: no {missing:?}", face.name());
-    }
-}
-
 /// `text_delta` is `TextDelta` in Rust, `LODGER_EVENT_TEXT_DELTA` in C, `TextDeltaEvent` in Node and Python.
 #[test]
 fn every_event_has_its_name_in_c_node_and_python() {
