@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use lodger_protocol::ErrorCode;
 use serde::{Deserialize, Serialize};
 
 /// A fault, and the request that it strikes. Of several rules for a request the first holds.
@@ -61,6 +62,30 @@ pub enum WireFault {
         /// How many bytes.
         after_bytes: usize,
     },
+    /// The stream goes on normally for so many bytes of body, then the connection is reset.
+    Reset {
+        /// How many bytes.
+        after_bytes: usize,
+    },
+    /// The request is read, then the connection is closed without a word.
+    Close,
+    /// The head of the answer claims a length. A body that is longer is cut there, in due form; one that is shorter
+    /// ends with the connection.
+    Length {
+        /// What is claimed, in bytes.
+        claims: usize,
+        /// The body ends after so many bytes. Default: when all is said.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        after_bytes: Option<usize>,
+    },
+    /// The whole stream comes in pieces of so many bytes, each in a packet of its own.
+    Trickle {
+        /// How many bytes.
+        bytes: usize,
+        /// Milliseconds between two pieces. Default 0.
+        #[serde(default)]
+        pause_ms: u64,
+    },
     /// After so many events of the stream these bytes follow, as they are, and the stream goes on.
     Insert {
         /// How many events.
@@ -68,4 +93,48 @@ pub enum WireFault {
         /// What is put in.
         text: String,
     },
+    /// After so many events a frame follows that is not JSON, and the stream goes on.
+    Malformed {
+        /// How many events.
+        after_events: usize,
+    },
+    /// After so many events a frame follows of a kind that no client knows, and the stream goes on.
+    Unknown {
+        /// How many events.
+        after_events: usize,
+    },
+    /// After so many events the provider reports an error in its own form, and the stream ends.
+    Error {
+        /// How many events.
+        after_events: usize,
+        /// What it means.
+        code: ErrorCode,
+        /// The provider's words.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        message: Option<String>,
+    },
+}
+
+impl WireFault {
+    /// After how many bytes the body goes wrong, and how.
+    pub(crate) fn limit(&self) -> Option<(usize, Break)> {
+        Some(match *self {
+            Self::Cut { after_bytes } => (after_bytes, Break::Cut),
+            Self::Reset { after_bytes } => (after_bytes, Break::Reset),
+            Self::End { after_bytes } | Self::Length { after_bytes: Some(after_bytes), .. } => {
+                (after_bytes, Break::End)
+            }
+            Self::Stall { after_bytes } => (after_bytes, Break::Stall),
+            _ => return None,
+        })
+    }
+}
+
+/// How a body goes wrong.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Break {
+    Cut,
+    Reset,
+    End,
+    Stall,
 }

@@ -1,18 +1,26 @@
-//! What tests share: a model server on loopback that speaks Anthropic Messages for real, over HTTP/1.1 and
+//! What tests share: a model server on loopback that speaks the providers' protocols for real, over HTTP/1.1 and
 //! server-sent events, and plays the script files of the scripted model.
 //!
-//! It damages the wire as told, writes only as fast as it is read, and says afterwards what it saw. It must never
-//! be part of what ships.
+//! It damages the wire as told, refuses what the provider would refuse, writes only as fast as it is read, and says
+//! afterwards what it saw. It must never be part of what ships.
 
 mod answer;
+mod errors;
 mod fault;
+mod frame;
+mod models;
 mod pieces;
+mod protocol;
+mod quirk;
 mod request;
 mod server;
 mod socket;
 mod stats;
+mod whole;
 mod writer;
 
 pub use fault::{FaultRule, WireFault};
+pub use protocol::Protocol;
+pub use quirk::Quirk;
 pub use server::{MockOptions, MockServer};
 pub use stats::{ConnectionStats, Stats};

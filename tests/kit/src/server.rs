@@ -1,10 +1,9 @@
 //! The server's thread: accepts, serves, stops.
 
-use std::convert::Infallible;
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
@@ -17,6 +16,7 @@ use tokio::sync::oneshot;
 
 use crate::answer::Server;
 use crate::fault::FaultRule;
+use crate::quirk::Quirk;
 use crate::socket::Socket;
 use crate::stats::{Shared, Stats};
 
@@ -32,6 +32,10 @@ pub struct MockOptions {
     pub batch_bytes: usize,
     /// Each event is written alone, so long after the one before.
     pub pace: Option<Duration>,
+    /// Shapes that real servers send beside the protocol's own.
+    pub quirks: Vec<Quirk>,
+    /// The models that the lists of models hold.
+    pub models: Vec<String>,
     /// Requests must carry this key.
     pub api_key: Option<String>,
     /// Where relative `wait` files of the script are.
@@ -42,7 +46,16 @@ pub struct MockOptions {
 
 impl Default for MockOptions {
     fn default() -> Self {
-        Self { faults: Vec::new(), batch_bytes: 16 * 1024, pace: None, api_key: None, folder: None, port: 0 }
+        Self {
+            faults: Vec::new(),
+            quirks: Vec::new(),
+            models: vec!["mock-large".to_owned(), "mock-small".to_owned()],
+            batch_bytes: 16 * 1024,
+            pace: None,
+            api_key: None,
+            folder: None,
+            port: 0,
+        }
     }
 }
 
@@ -51,6 +64,7 @@ impl Default for MockOptions {
 pub struct MockServer {
     address: SocketAddr,
     stats: Shared,
+    faults: Arc<Mutex<Vec<FaultRule>>>,
     stop: Option<oneshot::Sender<()>>,
     thread: Option<JoinHandle<()>>,
 }
@@ -74,7 +88,9 @@ impl MockServer {
         let address = listener.local_addr()?;
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         let stats = Shared::default();
-        let server = Arc::new(Server { script: Arc::new(script), options, stats: stats.clone() });
+        let faults = Arc::new(Mutex::new(options.faults.clone()));
+        let server =
+            Arc::new(Server { script: Arc::new(script), options, faults: faults.clone(), stats: stats.clone() });
         let (stop, stopped) = oneshot::channel();
         let thread = std::thread::Builder::new().name("mock-model".to_owned()).spawn(move || {
             runtime.block_on(async {
@@ -84,13 +100,18 @@ impl MockServer {
                 }
             });
         })?;
-        Ok(Self { address, stats, stop: Some(stop), thread: Some(thread) })
+        Ok(Self { address, stats, faults, stop: Some(stop), thread: Some(thread) })
     }
 
-    /// `http://127.0.0.1:PORT`, for `endpoint.baseUrl` or `ANTHROPIC_BASE_URL`.
+    /// `http://127.0.0.1:PORT`, for `endpoint.baseUrl` or `<PROVIDER>_BASE_URL`.
     #[must_use]
     pub fn base_url(&self) -> String {
         format!("http://{}", self.address)
+    }
+
+    /// What goes wrong from the next request on.
+    pub fn set_faults(&self, faults: Vec<FaultRule>) {
+        *self.faults.lock().unwrap_or_else(PoisonError::into_inner) = faults;
     }
 
     /// What it saw so far. Also under `GET /__mock/stats`, as JSON.
@@ -115,13 +136,13 @@ async fn accept(listener: std::net::TcpListener, server: Arc<Server>) -> io::Res
         let (stream, _) = listener.accept().await?;
         stream.set_nodelay(true)?;
         let socket = Socket::new(stream, server.stats.clone());
-        let place = socket.place;
+        let (place, hangup) = (socket.place, socket.hangup.clone());
         let server = server.clone();
         let service = service_fn(move |request| {
-            let server = server.clone();
+            let (server, hangup) = (server.clone(), hangup.clone());
             async move {
                 server.stats.connection(place, |connection| connection.requests += 1);
-                Ok::<_, Infallible>(server.answer(request).await)
+                server.answer(request, hangup).await
             }
         });
         let connection = http1::Builder::new()

@@ -1,7 +1,9 @@
-//! A socket that counts what it takes.
+//! A socket that counts what it takes, and ends as told.
 
 use std::io;
 use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll};
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
@@ -9,22 +11,38 @@ use tokio::net::TcpStream;
 
 use crate::stats::Shared;
 
+/// How a connection ends: in due form, unless it is told to be reset.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Hangup(Arc<AtomicBool>);
+
+impl Hangup {
+    /// The connection is to end in a reset.
+    pub(crate) fn reset(&self) {
+        self.0.store(true, Ordering::Release);
+    }
+}
+
 /// A connection of the server. Says in the numbers when it is gone.
 pub(crate) struct Socket {
     stream: TcpStream,
     stats: Shared,
     pub(crate) place: usize,
+    pub(crate) hangup: Hangup,
 }
 
 impl Socket {
     pub(crate) fn new(stream: TcpStream, stats: Shared) -> Self {
         let place = stats.connect();
-        Self { stream, stats, place }
+        Self { stream, stats, place, hangup: Hangup::default() }
     }
 }
 
 impl Drop for Socket {
     fn drop(&mut self) {
+        if self.hangup.0.load(Ordering::Acquire) {
+            // Without it the connection ends in due form, which the client must survive as well.
+            let _ = self.stream.set_zero_linger();
+        }
         self.stats.connection(self.place, |connection| connection.open = false);
     }
 }

@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use serde::Serialize;
 use serde_json::Value;
 
-/// Request bodies that are kept; the oldest go first.
-const MAX_BODIES: usize = 256;
+/// Request bodies, and flaws, that are kept; the oldest go first.
+const MAX_KEPT: usize = 256;
 
 /// What a server saw so far.
 #[derive(Clone, Debug, Default, Serialize)]
@@ -23,6 +23,8 @@ pub struct Stats {
     pub connections: Vec<ConnectionStats>,
     /// The bodies of the last 256 requests for a reply.
     pub bodies: VecDeque<Value>,
+    /// What the provider would find wrong with requests that came: the last 256.
+    pub flaws: VecDeque<String>,
 }
 
 /// What one connection carried.
@@ -60,13 +62,20 @@ impl Shared {
     }
 
     /// Takes a request for a reply; returns its number, from 1.
-    pub(crate) fn request(&self, body: Value) -> u64 {
+    pub(crate) fn request(&self, body: Value, flaw: Option<&String>) -> u64 {
         let mut stats = self.lock();
         stats.requests += 1;
-        if stats.bodies.len() == MAX_BODIES {
-            stats.bodies.pop_front();
+        keep(&mut stats.bodies, body);
+        if let Some(flaw) = flaw {
+            keep(&mut stats.flaws, flaw.clone());
         }
-        stats.bodies.push_back(body);
         stats.requests
     }
+}
+
+fn keep<T>(list: &mut VecDeque<T>, one: T) {
+    if list.len() == MAX_KEPT {
+        list.pop_front();
+    }
+    list.push_back(one);
 }

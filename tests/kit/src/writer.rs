@@ -2,14 +2,17 @@
 
 use std::convert::Infallible;
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
 
-use crate::fault::WireFault;
+use crate::fault::{Break, WireFault};
+use crate::frame::Frame;
 use crate::pieces::{Piece, Pieces};
+use crate::quirk::Quirks;
 use crate::server::MockOptions;
+use crate::socket::Hangup;
 use crate::stats::Shared;
 
 /// How often a `wait` looks for its file.
@@ -21,50 +24,81 @@ const FLUSH: Duration = Duration::from_millis(20);
 pub(crate) struct Writer {
     pieces: Pieces,
     fault: Option<WireFault>,
+    quirks: Quirks,
     batch_bytes: usize,
     pace: Option<Duration>,
     /// Where relative `wait` files are.
     folder: Option<PathBuf>,
     stats: Shared,
+    hangup: Hangup,
     events: usize,
     bytes: usize,
     ahead: Option<Next>,
+    /// What is still to be sent in small pieces.
+    held: Bytes,
     ended: bool,
 }
 
 /// What is next, when it was found out too early.
 enum Next {
     Piece(Piece),
-    End,
+    Break(Break),
 }
 
 impl Writer {
-    pub(crate) fn new(pieces: Pieces, fault: Option<WireFault>, options: &MockOptions, stats: Shared) -> Self {
+    pub(crate) fn new(
+        pieces: Pieces,
+        fault: Option<WireFault>,
+        options: &MockOptions,
+        stats: Shared,
+        hangup: Hangup,
+    ) -> Self {
         Self {
             pieces,
             fault,
+            quirks: Quirks(options.quirks.clone()),
             batch_bytes: options.batch_bytes,
             pace: options.pace,
             folder: options.folder.clone(),
             stats,
+            hangup,
             events: 0,
             bytes: 0,
             ahead: None,
+            held: Bytes::new(),
             ended: false,
         }
     }
 
     /// The next chunk; `None` at the end; an error breaks the connection.
     pub(crate) async fn next(&mut self) -> Option<io::Result<Bytes>> {
+        let Some(WireFault::Trickle { bytes, pause_ms }) = self.fault else { return self.chunk().await };
+        if self.held.is_empty() {
+            match self.chunk().await? {
+                Ok(chunk) => self.held = chunk,
+                broken => return Some(broken),
+            }
+        }
+        // A pause of nothing still lets the connection flush.
+        match pause_ms {
+            0 => tokio::task::yield_now().await,
+            ms => tokio::time::sleep(Duration::from_millis(ms)).await,
+        }
+        let size = bytes.clamp(1, self.held.len());
+        Some(Ok(self.held.split_to(size)))
+    }
+
+    async fn chunk(&mut self) -> Option<io::Result<Bytes>> {
         if self.ended {
             return None;
         }
         let mut chunk = BytesMut::new();
         loop {
-            let next = self.ahead.take().unwrap_or_else(|| self.pieces.next().map_or(Next::End, Next::Piece));
+            let next =
+                self.ahead.take().unwrap_or_else(|| self.pieces.next().map_or(Next::Break(Break::End), Next::Piece));
             match next {
-                Next::Piece(Piece::Event(text)) => {
-                    self.add(&mut chunk, text);
+                Next::Piece(Piece::Frame(frame)) => {
+                    self.add(&mut chunk, frame);
                     if chunk.len() >= self.batch_bytes || self.pace.is_some() {
                         break;
                     }
@@ -74,14 +108,19 @@ impl Writer {
                     break;
                 }
                 Next::Piece(Piece::Pause(time)) => tokio::time::sleep(time).await,
-                Next::Piece(Piece::Wait(file)) => self.wait(&file).await,
-                Next::Piece(Piece::Stall) => match std::future::pending::<Infallible>().await {},
-                Next::Piece(Piece::Cut) => {
+                Next::Piece(Piece::Wait(file)) => wait(self.folder.as_deref(), &file).await,
+                Next::Piece(Piece::Stall) | Next::Break(Break::Stall) => {
+                    match std::future::pending::<Infallible>().await {}
+                }
+                Next::Piece(Piece::Cut) | Next::Break(Break::Cut | Break::Reset) => {
                     tokio::time::sleep(FLUSH).await;
                     self.finish();
-                    return Some(Err(io::Error::other("cut as told")));
+                    if matches!(next, Next::Break(Break::Reset)) {
+                        self.hangup.reset();
+                    }
+                    return Some(Err(io::Error::other("broken as told")));
                 }
-                Next::End => {
+                Next::Break(Break::End) => {
                     self.finish();
                     return None;
                 }
@@ -93,35 +132,42 @@ impl Writer {
         Some(Ok(chunk.freeze()))
     }
 
-    /// Adds an event, or as much of it as a fault leaves.
-    fn add(&mut self, chunk: &mut BytesMut, mut text: String) {
-        self.events += 1;
-        if let Some(WireFault::Insert { after_events, text: more }) = &self.fault
-            && *after_events == self.events
-        {
-            text.push_str(more);
+    /// Adds a frame and what a fault puts beside it, or as much of that as a fault leaves.
+    fn add(&mut self, chunk: &mut BytesMut, frame: Frame) {
+        let mut text = if self.events == 0 { self.strike() } else { String::new() };
+        if self.ahead.is_none() {
+            text.push_str(&frame.write(&self.quirks, self.bytes == 0 && text.is_empty()));
+            self.events += 1;
+            text.push_str(&self.strike());
         }
-        let (limit, then) = match &self.fault {
-            Some(WireFault::Cut { after_bytes }) => (*after_bytes, Next::Piece(Piece::Cut)),
-            Some(WireFault::End { after_bytes }) => (*after_bytes, Next::End),
-            Some(WireFault::Stall { after_bytes }) => (*after_bytes, Next::Piece(Piece::Stall)),
-            _ => (usize::MAX, Next::End),
+        let taken = match self.fault.as_ref().and_then(WireFault::limit) {
+            Some((limit, how)) if text.len() >= limit - self.bytes => {
+                self.ahead = Some(Next::Break(how));
+                limit - self.bytes
+            }
+            _ => text.len(),
         };
-        let bytes = text.as_bytes();
-        let left = limit - self.bytes;
-        if bytes.len() >= left {
-            self.ahead = Some(then);
-        }
-        let taken = &bytes[..bytes.len().min(left)];
-        self.bytes += taken.len();
-        chunk.extend_from_slice(taken);
+        self.bytes += taken;
+        chunk.extend_from_slice(&text.as_bytes()[..taken]);
     }
 
-    async fn wait(&self, file: &str) {
-        let path = self.folder.as_deref().map_or_else(|| PathBuf::from(file), |folder| folder.join(file));
-        while !path.exists() {
-            tokio::time::sleep(LOOK_AGAIN).await;
-        }
+    /// What a fault puts here, after so many events.
+    fn strike(&mut self) -> String {
+        let frames = match &self.fault {
+            Some(WireFault::Insert { after_events, text }) if *after_events == self.events => {
+                vec![Frame::Raw(text.clone())]
+            }
+            Some(WireFault::Malformed { after_events }) if *after_events == self.events => {
+                vec![Frame::plain(r#"{"type":"half","of":"#)]
+            }
+            Some(WireFault::Unknown { after_events }) if *after_events == self.events => vec![self.pieces.unknown()],
+            Some(WireFault::Error { after_events, code, message }) if *after_events == self.events => {
+                self.ahead = Some(Next::Break(Break::End));
+                self.pieces.failure(*code, message.as_deref().unwrap_or("the fault says so"))
+            }
+            _ => Vec::new(),
+        };
+        frames.into_iter().map(|frame| frame.write(&self.quirks, self.bytes == 0 && self.events == 0)).collect()
     }
 
     fn finish(&mut self) {
@@ -135,5 +181,13 @@ impl Drop for Writer {
         if !self.ended {
             self.stats.lock().aborted += 1;
         }
+    }
+}
+
+/// Waits until a file exists.
+pub(crate) async fn wait(folder: Option<&Path>, file: &str) {
+    let path = folder.map_or_else(|| PathBuf::from(file), |folder| folder.join(file));
+    while !path.exists() {
+        tokio::time::sleep(LOOK_AGAIN).await;
     }
 }

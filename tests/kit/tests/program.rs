@@ -44,7 +44,9 @@ fn exchange(place: &str, head: &str, body: &str) -> String {
 }
 
 fn ask(place: &str) -> String {
-    let body = json!({ "model": "m", "messages": [{ "role": "user", "content": "Hi" }] }).to_string();
+    let body =
+        json!({ "model": "m", "max_tokens": 9, "stream": true, "messages": [{ "role": "user", "content": "Hi" }] })
+            .to_string();
     exchange(place, "POST /v1/messages", &body)
 }
 

@@ -47,7 +47,7 @@ impl Expect {
 impl ExpectedResult {
     fn fits(&self, found: &SeenResult) -> bool {
         self.contains.as_ref().is_none_or(|text| found.text.contains(text))
-            && self.is_error.is_none_or(|is_error| found.is_error == is_error)
+            && self.is_error.is_none_or(|is_error| found.is_error.is_none_or(|found| found == is_error))
     }
 }
 

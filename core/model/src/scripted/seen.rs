@@ -22,8 +22,8 @@ pub struct Seen {
 pub struct SeenResult {
     /// Its text.
     pub text: String,
-    /// The tool failed or was refused.
-    pub is_error: bool,
+    /// The tool failed or was refused. Absent: the protocol that the request came by does not say it.
+    pub is_error: Option<bool>,
 }
 
 impl Seen {
@@ -45,7 +45,7 @@ impl Seen {
                 .flat_map(|message| &message.content)
                 .filter_map(|block| match block {
                     Content::ToolResult { content, is_error, .. } => {
-                        Some(SeenResult { text: Content::joined_text(content), is_error: *is_error })
+                        Some(SeenResult { text: Content::joined_text(content), is_error: Some(*is_error) })
                     }
                     _ => None,
                 })

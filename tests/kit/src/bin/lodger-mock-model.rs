@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Parser;
-use lodger_kit::{FaultRule, MockOptions, MockServer};
+use lodger_kit::{FaultRule, MockOptions, MockServer, Quirk};
 use lodger_model::scripted::Script;
 use serde_json::json;
 
@@ -19,6 +19,12 @@ struct Arguments {
     /// A JSON list of `{"request": N, "fault": {"type": ...}}`.
     #[arg(long)]
     faults: Option<PathBuf>,
+    /// Shapes of real servers beside the protocol's own, such as `no_usage`.
+    #[arg(long, value_delimiter = ',', value_parser = quirk)]
+    quirks: Vec<Quirk>,
+    /// The models that the lists of models hold.
+    #[arg(long, value_delimiter = ',')]
+    models: Vec<String>,
     /// The port; 0: any.
     #[arg(long, default_value_t = 0)]
     port: u16,
@@ -33,6 +39,10 @@ struct Arguments {
     api_key: Option<String>,
 }
 
+fn quirk(name: &str) -> Result<Quirk, serde_json::Error> {
+    serde_json::from_value(name.into())
+}
+
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let arguments = Arguments::parse();
     let faults: Vec<FaultRule> = match &arguments.faults {
@@ -43,6 +53,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         Script::load(&arguments.script)?,
         MockOptions {
             faults,
+            quirks: arguments.quirks,
+            models: if arguments.models.is_empty() { MockOptions::default().models } else { arguments.models },
             batch_bytes: arguments.batch_bytes,
             pace: arguments.pace_ms.map(Duration::from_millis),
             api_key: arguments.api_key,
