@@ -11,7 +11,7 @@ use lodger::{Agent, ErrorCode};
 use lodger_kit::{MockOptions, WireFault};
 use serde_json::{Value, json};
 
-use support::script::{call, said, says, step};
+use support::script::{call, repeat, said, says, step};
 use support::*;
 
 fn status(status: u16) -> WireFault {
@@ -237,4 +237,47 @@ async fn a_key_that_the_provider_repeats_is_shown_nowhere() {
     for text in shown {
         assert!(!text.contains(key), "{text}");
     }
+}
+
+#[tokio::test]
+async fn calls_that_a_reply_gives_the_same_id_have_a_result_each() {
+    let named = |path: &str| {
+        let input = json!({ "path": path, "content": path });
+        json!({ "type": "tool_call", "toolCallId": "same", "toolName": "write_file", "input": input })
+    };
+    let stage = Stage::new();
+    let server = server(&[step(&[named("one"), named("two")]), says("done"), says("again")]);
+    let agent = client(&server).cwd(stage.work("").display().to_string()).mode(Mode::AutoEdit).create().unwrap();
+    let events = play(&agent, "write both").await;
+    look::ended(&events, DoneReason::EndTurn);
+    let ids: Vec<_> = look::entries(&events)
+        .filter_map(|entry| match entry {
+            Entry::ToolCall { tool_call_id, .. } => Some(tool_call_id.to_string()),
+            _ => None,
+        })
+        .collect();
+    assert!(ids.len() == 2 && ids[0] == "same" && ids[1] != "same", "{ids:?}");
+    assert!(stage.work("one").exists() && stage.work("two").exists());
+    look::ended(&play(&agent, "go on").await, DoneReason::EndTurn);
+    server.stats().bodies.iter().for_each(look::valid);
+}
+
+#[tokio::test]
+async fn a_reply_past_its_bound_ends_the_turn_and_is_not_kept() {
+    let stage = Stage::new();
+    let piece = "x".repeat(1024 * 1024);
+    let agent = stage.agent(&[step(&[repeat(&piece, 65)])]).create().unwrap();
+    look::failed(&play(&agent, "talk").await, ErrorCode::ProviderMalformed);
+    assert_eq!(agent.messages().len(), 1, "the prompt alone");
+    agent.set_model(&stage.model(&[says("two")])).unwrap();
+    look::ended(&play(&agent, "go on").await, DoneReason::EndTurn);
+}
+
+#[tokio::test]
+async fn a_reply_within_its_bound_is_whole() {
+    let stage = Stage::new();
+    let agent = stage.agent(&[step(&[repeat(&"x".repeat(1024 * 1024), 64)])]).create().unwrap();
+    let events = play(&agent, "talk").await;
+    look::ended(&events, DoneReason::EndTurn);
+    assert_eq!(look::text(&events).len(), 64 * 1024 * 1024);
 }

@@ -1,5 +1,7 @@
 //! One call of the model: its deltas out, its reply into the transcript.
 
+use std::collections::HashSet;
+
 use futures_util::{FutureExt, StreamExt};
 use lodger_model::{ModelEvent, Reply};
 use lodger_protocol::{
@@ -11,16 +13,21 @@ use serde_json::Value;
 use crate::context::StepContext;
 use crate::turn::Turn;
 
+/// At most so many bytes of one reply: text, thought and the input of its calls together.
+const MAX_REPLY_BYTES: usize = 64 * 1024 * 1024;
+
 /// Asks the model and appends what it said. The provider's stream is read only while the reader has room.
 ///
 /// # Errors
 /// What the model's stream failed with. The part of the reply that came is appended all the same.
+/// `provider_malformed` for a reply of more than 64 MiB, of which nothing is kept: no request could show it again.
 pub(super) async fn take(turn: &Turn, context: &StepContext) -> Result<()> {
     let request = context.request(&turn.shared.log.transcript());
     let message_id = MessageId::fresh();
     let mut stream = context.model.stream(request);
     let mut deltas = Deltas { turn, ring_owed: false };
     let mut said = String::new();
+    let mut bytes = 0;
 
     loop {
         if !turn.outlet.has_room() {
@@ -49,6 +56,14 @@ pub(super) async fn take(turn: &Turn, context: &StepContext) -> Result<()> {
                 }
             }
         };
+        bytes += event.as_ref().map_or(0, bytes_of);
+        if bytes > MAX_REPLY_BYTES {
+            drop(stream);
+            return Err(Error::new(
+                ErrorCode::ProviderMalformed,
+                format!("the model's reply has more than {MAX_REPLY_BYTES} bytes, and none may have; it is not kept"),
+            ));
+        }
         match event {
             Some(ModelEvent::TextDelta(text)) => {
                 said.push_str(&text);
@@ -72,6 +87,16 @@ pub(super) async fn take(turn: &Turn, context: &StepContext) -> Result<()> {
                 return Err(Error::new(ErrorCode::ProviderStreamCut, "the model's stream ended without a reply"));
             }
         }
+    }
+}
+
+/// What an event adds to its reply.
+const fn bytes_of(event: &ModelEvent) -> usize {
+    match event {
+        ModelEvent::TextDelta(text) | ModelEvent::ThinkingDelta(text) | ModelEvent::ToolInputDelta { text, .. } => {
+            text.len()
+        }
+        ModelEvent::Finished(_) | ModelEvent::Failed { .. } => 0,
     }
 }
 
@@ -101,7 +126,8 @@ impl Drop for Deltas<'_> {
 }
 
 /// Appends a whole reply, then its calls in order, before anything is decided about them.
-fn append(turn: &Turn, context: &StepContext, message_id: MessageId, reply: Reply) {
+fn append(turn: &Turn, context: &StepContext, message_id: MessageId, mut reply: Reply) {
+    name_apart(&mut reply.content);
     let calls: Vec<(ToolCallId, String, Value)> = reply
         .content
         .iter()
@@ -123,6 +149,19 @@ fn append(turn: &Turn, context: &StepContext, message_id: MessageId, reply: Repl
     for (tool_call_id, tool_name, input) in calls {
         let target = target_of(context, &tool_name, &input);
         turn.append(Entry::ToolCall { tool_call_id, tool_name, input, target });
+    }
+}
+
+/// Gives a call whose id another call of the reply has already one of its own: a result belongs to its call by the id
+/// alone. What was shown of its input before bears the id that the model gave.
+fn name_apart(content: &mut [Content]) {
+    let mut taken = HashSet::new();
+    for block in content {
+        if let Content::ToolCall { tool_call_id, .. } = block
+            && !taken.insert(tool_call_id.clone())
+        {
+            *tool_call_id = ToolCallId::fresh();
+        }
     }
 }
 
