@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::{Result, header, python, reference, schema, typescript, vocabulary};
+use crate::{Result, header, limits, python, reference, schema, typescript, vocabulary};
 
 /// One generated file.
 #[derive(Clone, Debug)]
@@ -33,6 +33,7 @@ pub fn all() -> Result<Vec<Generated>> {
         Generated { path: "docs/errors.md", text: reference::errors() },
         Generated { path: "docs/events.md", text: reference::events(&types)? },
         Generated { path: "docs/options.md", text: reference::options(&types) },
+        Generated { path: "docs/limits.md", text: limits::emit(&root(), &types)? },
         Generated { path: "include/lodger.h", text: header::emit(&root())? },
     ])
 }

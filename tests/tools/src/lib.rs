@@ -8,6 +8,7 @@ pub mod drift;
 pub mod features;
 pub mod files;
 mod header;
+pub mod limits;
 pub mod names;
 pub mod parity;
 mod python;

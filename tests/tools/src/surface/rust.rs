@@ -106,7 +106,8 @@ fn is_public(item: Piece<'_>) -> bool {
     item.of_kind("visibility_modifier").first().is_some_and(|visibility| visibility.text() == "pub")
 }
 
-fn files(folder: &Path) -> Result<Vec<PathBuf>> {
+/// The Rust files of a folder, at any depth.
+pub(super) fn files(folder: &Path) -> Result<Vec<PathBuf>> {
     let mut found = Vec::new();
     let entries = fs::read_dir(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
     for entry in entries {
