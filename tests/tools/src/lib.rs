@@ -4,6 +4,7 @@
 //! and writes every other form of it. It must never be a dependency of anything that ships.
 
 pub mod boundaries;
+pub mod constants;
 pub mod drift;
 pub mod features;
 pub mod files;
@@ -15,6 +16,7 @@ mod python;
 mod reference;
 pub mod schema;
 pub mod surface;
+mod syntax;
 mod typescript;
 pub mod vocabulary;
 

@@ -12,7 +12,7 @@ use lodger_protocol::{AgentOptions, Limits};
 use serde::Deserialize;
 
 use crate::Result;
-use crate::surface::{Constant, Value, constants};
+use crate::constants::{Constant, Value, constants};
 use crate::vocabulary::{Field, Shape, Vocabulary};
 
 #[derive(Deserialize)]

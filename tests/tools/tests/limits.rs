@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
 
-use lodger_dev::surface::{Value, constants};
+use lodger_dev::constants::{Value, constants};
 use lodger_dev::{files, limits};
 
 #[test]

@@ -3,9 +3,9 @@
 use std::fs;
 use std::path::Path;
 
-use super::syntax::{Piece, Source};
 use super::{Origin, Surface};
 use crate::Result;
+use crate::syntax::{Piece, Source};
 
 /// Reads the header.
 pub(super) fn read(root: &Path) -> Result<Surface> {

@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use super::syntax::{Piece, Source};
 use super::{Origin, Surface};
 use crate::Result;
+use crate::syntax::{Piece, Source};
 
 /// Reads the arguments that clap is told of.
 pub(super) fn read(root: &Path) -> Result<Surface> {

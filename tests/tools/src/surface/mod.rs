@@ -9,13 +9,9 @@ use crate::Result;
 
 mod c;
 mod command;
-mod constants;
 mod node;
 mod python;
 mod rust;
-mod syntax;
-
-pub use constants::{Constant, Value, constants};
 
 /// A face of the library, by its name in `tests/parity.toml`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

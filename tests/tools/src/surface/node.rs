@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use super::syntax::{Piece, Source};
 use super::{Origin, Surface, is_generated};
 use crate::Result;
+use crate::syntax::{Piece, Source};
 
 /// Reads one entry of the built package: `index`, or `conversation/index`.
 pub(super) fn read(root: &Path, entry: &str) -> Result<Surface> {

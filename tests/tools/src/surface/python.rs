@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
-use super::syntax::{Piece, Source};
 use super::{Origin, Surface, is_generated};
 use crate::Result;
+use crate::syntax::{Piece, Source};
 
 /// Special methods that are words of the language: `for`, `await`, `with`.
 const SPOKEN: [&str; 9] =

@@ -1,12 +1,11 @@
 //! Names of the crate `lodger`: what its root exports, with methods, fields and implemented traits.
 
 use std::collections::BTreeMap;
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use super::syntax::{Piece, Source};
 use super::{Origin, Surface};
 use crate::Result;
+use crate::syntax::{Piece, Source, files};
 
 /// Reads the crate. What `lodger::protocol` exports is the vocabulary; `lodger::embed` is what faces stand on.
 pub(super) fn read(root: &Path) -> Result<Surface> {
@@ -18,7 +17,7 @@ pub(super) fn read(root: &Path) -> Result<Surface> {
         surface.insert(format!("protocol::{}", name.0), Origin::Generated);
     }
     let mut owned = BTreeMap::new();
-    for path in files(&root.join("core/lodger/src"))? {
+    for path in files(&root.join("core/lodger/src"), "rs")? {
         let module = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
         let inside_embed = path.components().any(|part| part.as_os_str() == "embed");
         let source = Source::read(&path, &tree_sitter_rust::LANGUAGE.into())?;
@@ -104,19 +103,4 @@ fn items(root: Piece<'_>) -> Vec<(String, Option<String>)> {
 /// `pub`, and not `pub(crate)`.
 fn is_public(item: Piece<'_>) -> bool {
     item.of_kind("visibility_modifier").first().is_some_and(|visibility| visibility.text() == "pub")
-}
-
-/// The Rust files of a folder, at any depth.
-pub(super) fn files(folder: &Path) -> Result<Vec<PathBuf>> {
-    let mut found = Vec::new();
-    let entries = fs::read_dir(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
-    for entry in entries {
-        let path = entry.map_err(|error| error.to_string())?.path();
-        if path.is_dir() {
-            found.extend(files(&path)?);
-        } else if path.extension().is_some_and(|extension| extension == "rs") {
-            found.push(path);
-        }
-    }
-    Ok(found)
 }

@@ -3,9 +3,8 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use super::rust::files;
-use super::syntax::{Piece, Source};
 use crate::Result;
+use crate::syntax::{Piece, Source, files};
 
 /// One constant.
 #[derive(Clone, Debug)]
@@ -29,7 +28,7 @@ pub enum Value {
 pub fn constants(root: &Path) -> Result<BTreeMap<String, Constant>> {
     let mut found = BTreeMap::new();
     for folder in ["core", "ffi/src"] {
-        for path in files(&root.join(folder))? {
+        for path in files(&root.join(folder), "rs")? {
             let short = path.strip_prefix(root).unwrap_or(&path).to_string_lossy().into_owned();
             if !short.contains("/src/") || short.contains("/tests/") || short.ends_with("/tests.rs") {
                 continue;
