@@ -47,7 +47,7 @@ impl NativeAgent {
             let pairs: BTreeMap<String, String> = serde_json::from_str(&environment)
                 .map_err(|error| Error::invalid_input(format!("process.env is not a map of texts: {error}")))?;
             let NativeHandlers { permission, tool, question, plan } = handlers;
-            let handlers = Handlers { permission, tool, question, plan, diagnostics: None };
+            let handlers = Handlers { permission, tool, question, plan, diagnostics: None, fetch: None };
             let environment = Environment::new(pairs);
             let agent = match checkpoint {
                 Some(bytes) => Agent::restore(None, &bytes, &options, environment, handlers)?,

@@ -106,7 +106,7 @@ fn make(
     }
     let runtime = runtime.get_optional()?;
     let all = callbacks.handles_requests();
-    let handlers = Handlers { permission: all, tool: all, question: all, plan: all, diagnostics: None };
+    let handlers = Handlers { permission: all, tool: all, question: all, plan: all, diagnostics: None, fetch: None };
     let agent = how(runtime.map(|owned| &owned.runtime), embed::host_environment(), handlers)?;
     let seat = runtime.map(|owned| Arc::clone(&owned.seat));
     *out = give(Arc::new(OwnedAgent::new(agent, callbacks, seat)));

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::FutureExt;
+use lodger_net::Fetcher;
 use lodger_protocol::{
     AgentOptions, Auth, Diagnostic, Endpoint, Environment, Limits, Message, Mode, PermissionAnswer, PermissionRequest,
     PlanAnswer, PlanRequest, Prompt, QuestionAnswer, QuestionRequest, Result, TextOrList, ToolOptions, UsageReport,
@@ -243,6 +244,13 @@ impl AgentBuilder {
     #[must_use]
     pub fn on_diagnostic(mut self, watch: impl Fn(Diagnostic) + Send + Sync + 'static) -> Self {
         self.handlers.diagnostics = Some(Arc::new(Watcher(watch)));
+        self
+    }
+
+    /// Carries the requests to models yourself: your proxy, your certificates, your log.
+    #[must_use]
+    pub fn fetcher(mut self, fetcher: Arc<dyn Fetcher>) -> Self {
+        self.handlers.fetch = Some(fetcher);
         self
     }
 

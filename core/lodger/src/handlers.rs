@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
+use lodger_net::Fetcher;
 use lodger_protocol::{
     Answer, Diagnostic, DiagnosticSink, PermissionAnswer, PermissionRequest, PlanAnswer, PlanRequest, QuestionAnswer,
     QuestionRequest, RequestId, ToolCallId,
@@ -41,6 +42,7 @@ pub(crate) struct HandlerSet {
     pub(crate) plan: Option<Handler<PlanRequest>>,
     pub(crate) tools: HashMap<String, ToolHandler>,
     pub(crate) diagnostics: Option<Arc<dyn DiagnosticSink>>,
+    pub(crate) fetch: Option<Arc<dyn Fetcher>>,
 }
 
 impl HandlerSet {
@@ -51,6 +53,7 @@ impl HandlerSet {
             question: self.question.is_some(),
             plan: self.plan.is_some(),
             diagnostics: self.diagnostics.clone(),
+            fetch: self.fetch.clone(),
         }
     }
 }

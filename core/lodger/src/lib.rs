@@ -48,6 +48,7 @@ mod wiring;
 pub use agent::{Agent, AgentBuilder};
 pub use embed::{Runtime, RuntimeOptions, host_environment};
 pub use handlers::Asked;
+pub use lodger_net::{Fetch, Fetcher, Flow as FetchFlow, HttpRequest};
 pub use lodger_protocol as protocol;
 pub use lodger_protocol::{Error, ErrorCode, Result};
 pub use tool::{IntoToolAnswer, ToolCall};

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use lodger_engine::{Agent, AgentParts, AskUser, Delivery, HostTool, PresentPlan, system_prompt};
 use lodger_model::{ModelSource, Watch, WireTrace};
+use lodger_net::HostFetch;
 use lodger_protocol::{
     AgentOptions, Diagnostics, Environment, Error, Limits, RequestKind, Result, SessionId, SystemClock,
 };
@@ -52,7 +53,10 @@ pub(crate) fn engine(
         env: env.clone(),
         limits: options.limits.clone(),
         cwd,
-        transport: Arc::new(runtime.clients().clone()),
+        transport: match &handlers.fetch {
+            Some(fetcher) => Arc::new(HostFetch::new(Arc::clone(fetcher))),
+            None => Arc::new(runtime.clients().clone()),
+        },
         watch: Watch { diagnostics: diagnostics.clone(), trace },
     };
     let open: lodger_engine::OpenModel = Box::new(move |name| models.open(name));

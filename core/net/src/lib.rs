@@ -14,6 +14,8 @@ mod clients;
 #[cfg(feature = "http")]
 mod failure;
 #[cfg(feature = "http")]
+mod fetch;
+#[cfg(feature = "http")]
 mod framing;
 #[cfg(feature = "http")]
 mod url;
@@ -23,6 +25,8 @@ pub use transport::{HttpRequest, HttpResponse, Transport};
 
 #[cfg(feature = "http")]
 pub use clients::HttpClients;
+#[cfg(feature = "http")]
+pub use fetch::{Fetch, Fetcher, Flow, HostFetch};
 #[cfg(feature = "http")]
 pub use framing::{MAX_EVENT_BYTES, frames};
 #[cfg(feature = "http")]

@@ -4,9 +4,10 @@ use std::fmt;
 use std::sync::Arc;
 
 use lodger_engine::Delivery;
+use lodger_net::Fetcher;
 use lodger_protocol::{DiagnosticSink, RequestDelivery, RequestKind};
 
-/// For which kinds of request the host has a handler, and where diagnostics go.
+/// For which kinds of request the host has a handler, where diagnostics go, and who fetches.
 #[derive(Clone, Default)]
 pub struct Handlers {
     /// Permission requests.
@@ -19,6 +20,8 @@ pub struct Handlers {
     pub plan: bool,
     /// Gets diagnostics, from `runtime.start` to `runtime.exit`. Absent: nobody does.
     pub diagnostics: Option<Arc<dyn DiagnosticSink>>,
+    /// Carries the requests to models. Absent: the library does.
+    pub fetch: Option<Arc<dyn Fetcher>>,
 }
 
 impl fmt::Debug for Handlers {
@@ -29,6 +32,7 @@ impl fmt::Debug for Handlers {
             .field("question", &self.question)
             .field("plan", &self.plan)
             .field("diagnostics", &self.diagnostics.is_some())
+            .field("fetch", &self.fetch.is_some())
             .finish()
     }
 }
