@@ -34,9 +34,9 @@ export type Handler<Asked, Answer> = (
 export interface Handlers {
   /** May this call run? */
   onPermission?: Handler<PermissionRequest, PermissionAnswer> | undefined;
-  /** A question to the person. */
+  /** A question to the person. With this the model has the tool `ask_user`. */
   onQuestion?: Handler<QuestionRequest, QuestionAnswer> | undefined;
-  /** A plan to approve. */
+  /** A plan to approve. With this the model has the tool `present_plan` in plan mode. */
   onPlan?: Handler<PlanRequest, PlanAnswer> | undefined;
 }
 

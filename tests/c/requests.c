@@ -220,6 +220,92 @@ static void a_tool_that_is_denied_fails_with_the_message(void) {
   CHECK(strcmp(trace.reason, "end_turn") == 0);
 }
 
+/* ---- questions and plans ------------------------------------------------------------------------------------- */
+
+static const char *asks_for_a_colour(const char *expect) {
+  return json("{'steps':[{'reply':[{'type':'tool_call','toolName':'ask_user','input':{'question':'Which colour?',"
+              "'options':[{'label':'Red'},{'label':'Blue'}]}}]},"
+              "{'expect':{'toolResults':[%s]},'reply':[{'type':'text','text':'ok'}]}]}",
+              expect);
+}
+
+static void choose_blue(struct host *host, lodger_request *request) {
+  lodger_error *error = NULL;
+  (void)host;
+  CHECK(lodger_request_kind(request) == LODGER_REQUEST_QUESTION);
+  SAME_TEXT("Which colour?", lodger_request_field(request, lodger_text("/question/question")));
+  SAME_TEXT("Blue", lodger_request_field(request, lodger_text("/question/options/1/label")));
+  EXPECT(LODGER_E_INVALID_INPUT, lodger_request_allow(request, &error));
+  EXPECT(LODGER_OK, lodger_request_answer(request, lodger_text("{\"answers\":[\"Blue\"]}"), &error));
+  lodger_request_free(request);
+}
+
+static void a_question_is_answered_with_what_it_offers(void) {
+  struct host host = {.act = choose_blue};
+  struct trace trace = {0};
+  run(&host, asks_for_a_colour("{'isError':false,'contains':'Blue'}"), NULL, &trace);
+  CHECK(strcmp(trace.outcome, "answered") == 0 && strcmp(trace.reason, "end_turn") == 0);
+}
+
+static void a_question_that_is_denied_is_dismissed(void) {
+  struct host host = {.act = deny};
+  struct trace trace = {0};
+  run(&host, asks_for_a_colour("{'isError':false,'contains':'dismissed'}"), NULL, &trace);
+  CHECK(strcmp(trace.outcome, "dismissed") == 0 && strcmp(trace.reason, "end_turn") == 0);
+}
+
+static void choose_green(struct host *host, lodger_request *request) {
+  lodger_error *error = NULL;
+  (void)host;
+  EXPECT(LODGER_OK, lodger_request_answer(request, lodger_text("{\"answers\":[\"Green\"]}"), &error));
+  lodger_request_free(request);
+}
+
+static void an_answer_that_the_question_does_not_offer_is_a_refusal(void) {
+  struct host host = {.act = choose_green};
+  struct trace trace = {0};
+  run(&host, asks_for_a_colour("{'isError':true,'contains':'Green'}"), NULL, &trace);
+  CHECK(strcmp(trace.outcome, "failed") == 0 && strcmp(trace.reason, "end_turn") == 0);
+}
+
+/* The model presents a plan, and then writes a file. */
+static const char *plans(const char *expect) {
+  return json("{'steps':[{'reply':[{'type':'tool_call','toolName':'present_plan','input':{'plan':'1. Write it.'}}]},"
+              "{'expect':{'toolResults':[%s]},"
+              "'reply':[{'type':'tool_call','toolName':'write_file','input':{'path':'a.txt','content':'x'}}]},"
+              "{'reply':[{'type':'text','text':'ok'}]}]}",
+              expect);
+}
+
+static void approve(struct host *host, lodger_request *request) {
+  lodger_error *error = NULL;
+  if (count_of(&host->requests) == 0) {
+    CHECK(lodger_request_kind(request) == LODGER_REQUEST_PLAN);
+    SAME_TEXT("1. Write it.", lodger_request_field(request, lodger_text("/plan/plan")));
+  } else {
+    CHECK(lodger_request_kind(request) == LODGER_REQUEST_PERMISSION);
+  }
+  EXPECT(LODGER_OK, lodger_request_allow(request, &error));
+  lodger_request_free(request);
+}
+
+static void an_approved_plan_ends_plan_mode_and_changes_are_asked_about(void) {
+  struct host host = {.act = approve};
+  struct trace trace = {0};
+  run(&host, plans("{'isError':false,'contains':'approved'}"), "'mode':'plan'", &trace);
+  await_count(&host.requests, 2);
+  CHECK(trace.of_kind[LODGER_EVENT_MODE_CHANGED] == 1);
+  CHECK(has_file("a.txt") && strcmp(trace.outcome, "allowed_once") == 0);
+}
+
+static void a_plan_that_is_denied_is_rejected_and_the_model_hears_why(void) {
+  struct host host = {.act = deny};
+  struct trace trace = {0};
+  run(&host, plans("{'isError':false,'contains':'not in this house'}"), "'mode':'plan'", &trace);
+  CHECK(trace.of_kind[LODGER_EVENT_MODE_CHANGED] == 0);
+  CHECK(!has_file("a.txt") && strcmp(trace.outcome, "rejected") == 0);
+}
+
 /* ---- settled by others --------------------------------------------------------------------------------------- */
 
 static void keep_and_watch(struct host *host, lodger_request *request) {
@@ -336,6 +422,11 @@ const struct test requests[] = {
     TEST(without_a_handler_a_request_is_refused_at_once),
     TEST(a_tool_of_the_host_answers_and_shows_progress),
     TEST(a_tool_that_is_denied_fails_with_the_message),
+    TEST(a_question_is_answered_with_what_it_offers),
+    TEST(a_question_that_is_denied_is_dismissed),
+    TEST(an_answer_that_the_question_does_not_offer_is_a_refusal),
+    TEST(an_approved_plan_ends_plan_mode_and_changes_are_asked_about),
+    TEST(a_plan_that_is_denied_is_rejected_and_the_model_hears_why),
     TEST(a_cancelled_turn_takes_its_request_along_and_says_so),
     TEST(whoever_asks_too_late_hears_of_it_at_once),
     TEST(a_request_that_nobody_answers_expires),

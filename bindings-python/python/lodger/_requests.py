@@ -53,13 +53,13 @@ class PermissionRequest(_events.PermissionRequest, _Asked):
 
 
 class QuestionRequest(_events.QuestionRequest, _Asked):
-    """A question to the person."""
+    """A question to the person, that the model asks by `ask_user`."""
 
     __slots__ = ()
 
 
 class PlanRequest(_events.PlanRequest, _Asked):
-    """A plan to approve."""
+    """A plan to approve, that the model presents by `present_plan` in plan mode."""
 
     __slots__ = ()
 
@@ -92,7 +92,8 @@ class Request:
     def call(self) -> Callable[[], Any]:
         """The handler with what it is to be given. Raises for what cannot be given to it."""
         kind = self._wire["kind"]
-        asked = {**self._wire[kind], **self._wire}
+        # What is asked may be called like its kind: `question` of a question, `plan` of a plan.
+        asked = {**self._wire, **self._wire[kind]}
         match kind:
             case "permission" if self._handlers.permission is not None:
                 return functools.partial(self._handlers.permission, PermissionRequest.from_wire(asked))
