@@ -4,6 +4,7 @@ use lodger::embed::{self, Handlers};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
+use crate::diagnostics::Diagnostics;
 use crate::errors::detached;
 use crate::mailbox::Mailbox;
 use crate::time::seconds;
@@ -16,8 +17,9 @@ pub(crate) struct Agent(embed::Agent);
 #[pymethods]
 impl Agent {
     /// `options` is JSON; the flags say for which kinds of request there is a handler. With a checkpoint it goes on
-    /// from there.
+    /// from there, with diagnostics it reports to them, its making included.
     #[new]
+    #[expect(clippy::too_many_arguments, reason = "keyword arguments, each its own")]
     fn new(
         py: Python<'_>,
         options: &str,
@@ -26,10 +28,11 @@ impl Agent {
         question: bool,
         plan: bool,
         checkpoint: Option<&[u8]>,
+        diagnostics: Option<&Diagnostics>,
     ) -> PyResult<Self> {
         // Read while the interpreter is held: that is what keeps `os.environ` from changing under our hands.
         let environment = embed::host_environment();
-        let handlers = Handlers { permission, tool, question, plan, diagnostics: None, fetch: None };
+        let handlers = Handlers { permission, tool, question, plan, diagnostics: diagnostics.map(Diagnostics::sink), fetch: None };
         detached(py, || match checkpoint {
             None => embed::Agent::create(None, options, environment, handlers),
             Some(bytes) => embed::Agent::restore(None, bytes, options, environment, handlers),
@@ -90,6 +93,6 @@ impl Agent {
     /// Does not wait: the mailbox's lane `key * 2 + 1` is marked when it is done.
     fn begin_close(&self, py: Python<'_>, timeout: f64, mailbox: &Mailbox, key: u64) {
         let closed = mailbox.marker(key);
-        py.detach(|| self.0.begin_close(seconds(timeout), closed));
+        py.detach(|| self.0.begin_close(seconds(timeout), Box::new(closed)));
     }
 }

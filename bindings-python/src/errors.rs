@@ -20,3 +20,9 @@ pub(crate) fn raise(py: Python<'_>, error: &Error) -> PyErr {
 pub(crate) fn detached<T: Send>(py: Python<'_>, call: impl FnOnce() -> lodger::Result<T> + Send) -> PyResult<T> {
     py.detach(call).map_err(|error| raise(py, &error))
 }
+
+/// Drops an exception as Python drops one of a finaliser: `sys.unraisablehook` is told of it, and where it came from.
+#[pyfunction]
+pub(crate) fn ignore(raised: &Bound<'_, PyAny>, source: &Bound<'_, PyAny>) {
+    PyErr::from_value(raised.clone()).write_unraisable(raised.py(), Some(source));
+}

@@ -4,6 +4,7 @@
 //! of the engine may ever touch the interpreter: engine threads write one descriptor, Python's loop does the rest.
 
 mod agent;
+mod diagnostics;
 mod errors;
 mod mailbox;
 mod tap;
@@ -44,8 +45,10 @@ fn refuse_subinterpreters(py: Python<'_>) -> PyResult<()> {
 fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     refuse_subinterpreters(module.py())?;
     module.add_class::<agent::Agent>()?;
+    module.add_class::<diagnostics::Diagnostics>()?;
     module.add_class::<turn::Turn>()?;
     module.add_class::<mailbox::Mailbox>()?;
     module.add_function(wrap_pyfunction!(version, module)?)?;
+    module.add_function(wrap_pyfunction!(errors::ignore, module)?)?;
     module.add_function(wrap_pyfunction!(forget_after_fork, module)?)
 }

@@ -21,7 +21,8 @@ impl Marks {
     }
 }
 
-/// Lane numbers are `key * 2` for a turn's events and `key * 2 + 1` for its requests, its end, and an agent's close.
+/// Lane numbers are `key * 2` for a turn's events and `key * 2 + 1` for its requests, its end, diagnostics, and an
+/// agent's close.
 #[pyclass(frozen, module = "lodger._native")]
 pub(crate) struct Mailbox {
     engine: embed::Mailbox,
@@ -34,13 +35,15 @@ impl Mailbox {
         &self.engine
     }
 
-    /// A callback that marks the lane `key * 2 + 1` and rings. It may outlive the mailbox.
-    pub(crate) fn marker(&self, key: u64) -> Box<dyn FnOnce() + Send> {
-        let (tap, marks) = (Arc::clone(&self.tap), Arc::clone(&self.marks));
-        Box::new(move || {
-            marks.lock().push(key * 2 + 1);
-            tap.ring();
-        })
+    /// A callback that marks the lane `key * 2 + 1` and rings. It may outlive the mailbox, and does nothing then.
+    pub(crate) fn marker(&self, key: u64) -> impl Fn() + Clone + Send + Sync + use<> {
+        let (tap, marks) = (Arc::downgrade(&self.tap), Arc::downgrade(&self.marks));
+        move || {
+            if let (Some(tap), Some(marks)) = (tap.upgrade(), marks.upgrade()) {
+                marks.lock().push(key * 2 + 1);
+                tap.ring();
+            }
+        }
     }
 }
 

@@ -159,5 +159,6 @@ def test_loops_of_several_threads_run_side_by_side(scripts: Scripts) -> None:
 
 async def test_prompting_needs_a_running_loop(scripts: Scripts) -> None:
     async with await lodger.create_agent(model=scripts.model(step(text("ok")))) as agent:
-        with pytest.raises(RuntimeError, match="no running event loop"):
+        with pytest.raises(lodger.LodgerError, match=r"use lodger\.sync") as raised:
             await asyncio.to_thread(agent.prompt, "hi")
+        assert raised.value.code == "unsupported"

@@ -8,6 +8,7 @@ import graphlib
 import inspect
 import os
 import pickle
+import re
 import subprocess
 import sys
 import textwrap
@@ -29,16 +30,21 @@ def test_everything_that_is_exported_is_there() -> None:
     assert lodger.__version__ == _native.version()
 
 
-def test_every_event_and_block_is_exported() -> None:
-    names = {name for name in dir(_events) if name.endswith(("Event", "Content"))}
+def test_every_event_block_and_diagnostic_is_exported() -> None:
+    names = {name for name in dir(_events) if name.endswith(("Event", "Content", "Diagnostic"))}
     assert names <= set(lodger.__all__)
 
 
-@pytest.mark.parametrize("create_agent", [lodger.create_agent, lodger.sync.create_agent])
-def test_create_agent_takes_every_option_under_its_name(create_agent: Any) -> None:
-    options = set(inspect.signature(create_agent).parameters)
-    beside = {"checkpoint", "on_permission", "on_question", "on_plan", "unknown"}
-    assert set(_inputs.AgentOptions.__annotations__) == options - beside
+@pytest.mark.parametrize("options", [lodger.AgentOptions, lodger.sync.AgentOptions])
+def test_there_is_a_keyword_for_every_option(options: Any) -> None:
+    beside = {"checkpoint", "on_permission", "on_question", "on_plan", "on_diagnostic"}
+    assert set(_inputs.AgentOptions.__annotations__) == set(options.__annotations__) - beside
+    assert beside < set(options.__annotations__)
+
+
+def test_the_help_of_create_agent_names_every_keyword() -> None:
+    named = re.findall(r"[a-z_]+", inspect.getdoc(lodger.create_agent) or "")
+    assert set(lodger.AgentOptions.__annotations__) <= set(named)
 
 
 def run(program: str) -> str:

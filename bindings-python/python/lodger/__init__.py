@@ -16,6 +16,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from ._diagnostics import DiagnosticHandler
 from ._errors import (
     CheckpointError,
     ClosedError,
@@ -32,6 +33,8 @@ from ._events import (
     Checks,
     CompactedEvent,
     Content,
+    Diagnostic,
+    DiagnosticsDroppedDiagnostic,
     DoneEvent,
     Event,
     FileChange,
@@ -41,6 +44,9 @@ from ._events import (
     ModeChangedEvent,
     ModelChangedEvent,
     NoticeEvent,
+    OutputBackpressureDiagnostic,
+    PermissionDecisionDiagnostic,
+    PermissionRequestDiagnostic,
     PlanUpdateEvent,
     PromptQueuedEvent,
     PromptStartedEvent,
@@ -51,6 +57,9 @@ from ._events import (
     RequestResolvedEvent,
     ResourceContent,
     RetryEvent,
+    RuntimeExitDiagnostic,
+    RuntimeReadyDiagnostic,
+    RuntimeStartDiagnostic,
     SessionClosedEvent,
     SessionStateEvent,
     SubagentEndEvent,
@@ -71,9 +80,14 @@ from ._events import (
     ToolResultContent,
     ToolResultEvent,
     TraceStep,
+    TransportErrorDiagnostic,
+    TransportResponseDiagnostic,
+    TransportRetryDiagnostic,
+    TransportStartDiagnostic,
     TurnResult,
     TurnStartEvent,
     UnknownContent,
+    UnknownDiagnostic,
     UnknownEvent,
     Usage,
     UsageEvent,
@@ -86,10 +100,11 @@ from ._results import Image, ToolResult
 from ._tools import Tool, ToolContext, tool
 
 if TYPE_CHECKING:
-    from ._agent import Agent, create_agent
+    from ._agent import Agent, AgentOptions, create_agent
     from ._base import Answer, Input
     from ._inputs import (
         Auth,
+        DebugOptions,
         Endpoint,
         EnvOptions,
         Limits,
@@ -142,6 +157,7 @@ __version__ = _version()
 
 __all__ = [
     "Agent",
+    "AgentOptions",
     "Answer",
     "AssistantMessageEvent",
     "Auth",
@@ -152,7 +168,11 @@ __all__ = [
     "ClosedError",
     "CompactedEvent",
     "Content",
+    "DebugOptions",
     "DeniedBy",
+    "Diagnostic",
+    "DiagnosticHandler",
+    "DiagnosticsDroppedDiagnostic",
     "DoneEvent",
     "DoneReason",
     "Effect",
@@ -179,9 +199,12 @@ __all__ = [
     "NoticeEvent",
     "NoticeLevel",
     "Outcome",
+    "OutputBackpressureDiagnostic",
     "PermissionAnswer",
+    "PermissionDecisionDiagnostic",
     "PermissionHandler",
     "PermissionRequest",
+    "PermissionRequestDiagnostic",
     "Persist",
     "PlanAnswer",
     "PlanHandler",
@@ -206,6 +229,9 @@ __all__ = [
     "RetryEvent",
     "Risk",
     "Role",
+    "RuntimeExitDiagnostic",
+    "RuntimeReadyDiagnostic",
+    "RuntimeStartDiagnostic",
     "SessionClosedEvent",
     "SessionError",
     "SessionStateEvent",
@@ -235,10 +261,15 @@ __all__ = [
     "ToolResultContent",
     "ToolResultEvent",
     "TraceStep",
+    "TransportErrorDiagnostic",
+    "TransportResponseDiagnostic",
+    "TransportRetryDiagnostic",
+    "TransportStartDiagnostic",
     "Turn",
     "TurnResult",
     "TurnStartEvent",
     "UnknownContent",
+    "UnknownDiagnostic",
     "UnknownEvent",
     "Usage",
     "UsageEvent",

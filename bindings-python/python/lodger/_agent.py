@@ -3,53 +3,43 @@
 from __future__ import annotations
 
 import asyncio
+import contextvars
 import functools
-import os
 import warnings
-from collections.abc import Callable, Sequence
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING
 
 from . import _native
-from ._base import AgentBase, Input, create
-from ._hub import hub_of
+from ._base import AgentBase, Input
+from ._diagnostics import Watching
+from ._hub import hub_of, running_loop
+from ._making import Making, Options
 from ._options import to_json
 from ._process import open_agents
 from ._requests import Handlers
 from ._serving import PermissionHandler, PlanHandler, QuestionHandler, Serving
-from ._tools import Tool
 from ._turn import Running, Stream, Turn
 
 if TYPE_CHECKING:
-    from . import _inputs, _types
+    from typing_extensions import Unpack
 
 
-async def create_agent(
-    *,
-    cwd: str | os.PathLike[str] | None = None,
-    roots: Sequence[str | os.PathLike[str]] | None = None,
-    model: str | None = None,
-    endpoint: _inputs.Endpoint | None = None,
-    auth: _inputs.Auth | None = None,
-    mode: _types.Mode | None = None,
-    instructions: str | Sequence[str] | None = None,
-    append_instructions: str | Sequence[str] | None = None,
-    tools: Sequence[Tool[..., Any] | Callable[..., Any]] = (),
-    env: _inputs.EnvOptions | None = None,
-    requests: _types.RequestDelivery | None = None,
-    permission_timeout_ms: int | None = None,
-    limits: _inputs.Limits | None = None,
-    session_id: str | None = None,
-    checkpoint: bytes | bytearray | memoryview | None = None,
-    on_permission: PermissionHandler | None = None,
-    on_question: QuestionHandler | None = None,
-    on_plan: PlanHandler | None = None,
-    **unknown: NoReturn,
-) -> Agent:
-    """Creates an agent. Starts no process, reads no network.
+class AgentOptions(Options, total=False):
+    """What `create_agent` takes. None is the same as absent."""
+
+    #: Is asked for leave; without it, the answer is no.
+    on_permission: PermissionHandler | None
+    #: Answers what the agent wants to know; without it, the question is dismissed.
+    on_question: QuestionHandler | None
+    #: Judges a plan; without it, the plan is rejected.
+    on_plan: PlanHandler | None
+
+
+async def create_agent(**options: Unpack[AgentOptions]) -> Agent:
+    """Creates an agent. Starts no process, reads no network. Takes what `AgentOptions` lists, by keyword:
 
     cwd: the folder that the agent works in. None: no file or shell tools and no base prompt.
-    roots: more folders that it may use.
+    roots: the folders that it may use, in place of `cwd` alone.
     model: `provider/model`, such as `anthropic/claude-sonnet-5-5`.
     endpoint: points `model` at a server of your choice.
     auth: credentials; None: `<PROVIDER>_API_KEY` of the environment as it is now.
@@ -62,32 +52,23 @@ async def create_agent(
     permission_timeout_ms: after how long an unanswered request is refused; 0 waits for ever.
     limits: bounds of steps, tokens and times.
     session_id: names the session.
+    debug: aids to find out what goes wrong.
     checkpoint: bytes of `agent.checkpoint()`, to go on from there in a session of its own.
     on_permission, on_question, on_plan: answer what the agent asks; without one, the answer is no.
+    on_diagnostic: is told, on this loop, what happens inside the agent.
 
     Raises `LodgerError`: `invalid_options` for what cannot be right; `checkpoint_corrupt`, `checkpoint_unsupported`,
-    `checkpoint_invalid`, `checkpoint_too_large` for bytes that cannot be gone on from.
+    `checkpoint_invalid`, `checkpoint_too_large` for bytes that cannot be gone on from; `unsupported` without a running
+    asyncio loop.
     """
-    options = {
-        "cwd": cwd,
-        "roots": roots,
-        "model": model,
-        "endpoint": endpoint,
-        "auth": auth,
-        "mode": mode,
-        "instructions": instructions,
-        "append_instructions": append_instructions,
-        "env": env,
-        "requests": requests,
-        "permission_timeout_ms": permission_timeout_ms,
-        "limits": limits,
-        "session_id": session_id,
-        **unknown,
-    }
-    handlers = {"on_permission": on_permission, "on_question": on_question, "on_plan": on_plan}
-    make = functools.partial(create, options, tools, handlers, checkpoint)
-    # A long history takes its time to read.
-    return Agent(*(make() if checkpoint is None else await asyncio.to_thread(make)))
+    running_loop()
+    making = Making(options)
+    try:
+        # A long history takes its time to read.
+        native = making.make() if options.get("checkpoint") is None else await asyncio.to_thread(making.make)
+    finally:
+        making.watching.tell()
+    return Agent(native, making.handlers, making.watching)
 
 
 class Agent(AgentBase):
@@ -95,10 +76,10 @@ class Agent(AgentBase):
 
     __slots__ = ("_closing", "_last")
 
-    def __init__(self, native: _native.Agent, handlers: Handlers) -> None:
+    def __init__(self, native: _native.Agent, handlers: Handlers, watching: Watching) -> None:
         self._last: Running | None = None
         self._closing: _Closing | None = None
-        super().__init__(native, handlers)
+        super().__init__(native, handlers, watching)
 
     def prompt(self, input: Input) -> Turn:
         """Starts a turn and gives it at once: `async for event in ...` or `await ...` it.
@@ -106,11 +87,13 @@ class Agent(AgentBase):
         Must be called from a coroutine: the turn belongs to the running loop. Raises at once for malformed input, a
         closed agent, and while another turn runs (`session_busy`).
         """
-        loop = asyncio.get_running_loop()
+        loop = running_loop()
         hub = hub_of(loop)
         native = self._native.prompt(to_json(input, "invalid_input"))
-        running = Running(native, Serving(self._native, self._handlers, loop), loop)
-        native.attach(hub.mailbox, hub.add(running))
+        running = Running(native, Serving(self._native, self._handlers, loop), self._watching, loop)
+        key = hub.add(running)
+        self._watching.attach(hub.mailbox, key)
+        native.attach(hub.mailbox, key)
         self._last = running
         return Turn(self, running)
 
@@ -128,9 +111,9 @@ class Agent(AgentBase):
     async def close(self, timeout: float = 1.0) -> None:
         """Cancels what runs, ends what it started, and waits for that, `timeout` seconds at most. May be repeated."""
         if self._closing is None or self._closing.is_abandoned:
-            loop = asyncio.get_running_loop()
+            loop = running_loop()
             hub = hub_of(loop)
-            self._closing = _Closing(loop.create_future())
+            self._closing = _Closing(self._watching, loop)
             self._native.begin_close(timeout, hub.mailbox, hub.add(self._closing))
         # Whoever else closes it waits for the same end, and nobody's giving up changes it.
         await asyncio.shield(self._closing.done)
@@ -157,9 +140,11 @@ class Agent(AgentBase):
 class _Closing:
     """An agent that is being closed, as the hub knows it."""
 
-    def __init__(self, done: asyncio.Future[None]) -> None:
-        self.done = done
+    def __init__(self, watching: Watching, loop: asyncio.AbstractEventLoop) -> None:
+        self.done: asyncio.Future[None] = loop.create_future()
         self.is_abandoned = False
+        self._watching = watching
+        self._context = contextvars.copy_context()
 
     def events_ready(self) -> None:
         pass
@@ -167,6 +152,7 @@ class _Closing:
     def requests_ready(self) -> bool:
         if not self.done.done():
             self.done.set_result(None)
+        self._watching.tell_in(self._context)
         return True
 
     def abandoned(self) -> None:

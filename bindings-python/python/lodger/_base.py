@@ -1,18 +1,18 @@
-"""What agents of both kinds have in common: how they are created, and all of their methods that do not wait."""
+"""What agents of both kinds have in common: all of their methods that do not wait."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from . import _native
-from ._errors import error, error_from_wire
+from ._diagnostics import Watching
+from ._errors import error_from_wire
 from ._events import Content, Message, TurnResult, UsageReport
 from ._options import to_json
 from ._process import open_agents
 from ._requests import Handlers
-from ._tools import Tool, as_tool
 
 if TYPE_CHECKING:
     from . import _inputs, _types
@@ -22,35 +22,6 @@ Input: TypeAlias = "str | Sequence[Content | _inputs.Content]"
 
 #: What a request is answered with; which of them, its kind says.
 Answer: TypeAlias = "_inputs.PermissionAnswer | _inputs.QuestionAnswer | _inputs.PlanAnswer | _inputs.ToolAnswer"
-
-
-def create(
-    options: dict[str, Any],
-    tools: Sequence[Tool[..., Any] | Callable[..., Any]],
-    handlers: dict[str, Callable[..., Any] | None],
-    checkpoint: bytes | bytearray | memoryview | None,
-) -> tuple[_native.Agent, Handlers]:
-    """The native half of a new agent, and what answers for the host."""
-    for name, handler in handlers.items():
-        if handler is not None and not callable(handler):
-            raise error("invalid_options", f"option `{name}` must be a function, not {type(handler).__name__}")
-    for name, value in options.items():
-        if callable(value):
-            known = ", ".join(handlers)
-            raise error("invalid_options", f"option `{name}` is a function; the handlers are {known}")
-    if checkpoint is not None and not isinstance(checkpoint, (bytes, bytearray, memoryview)):
-        raise error("invalid_options", f"option `checkpoint` must be bytes, not {type(checkpoint).__name__}")
-    host_tools = [as_tool(given) for given in tools]
-    permission, question, plan = handlers.values()
-    native = _native.Agent(
-        to_json({**options, "tools": [tool.to_wire() for tool in host_tools]}, "invalid_options"),
-        permission=permission is not None,
-        tool=bool(host_tools),
-        question=question is not None,
-        plan=plan is not None,
-        checkpoint=None if checkpoint is None else bytes(checkpoint),
-    )
-    return native, Handlers(permission, question, plan, {tool.name: tool for tool in host_tools})
 
 
 def outcome_of(wire: dict[str, Any]) -> TurnResult:
@@ -64,11 +35,12 @@ def outcome_of(wire: dict[str, Any]) -> TurnResult:
 class AgentBase:
     """The agent that does not wait."""
 
-    __slots__ = ("__weakref__", "_handlers", "_native")
+    __slots__ = ("__weakref__", "_handlers", "_native", "_watching")
 
-    def __init__(self, native: _native.Agent, handlers: Handlers) -> None:
+    def __init__(self, native: _native.Agent, handlers: Handlers, watching: Watching) -> None:
         self._native = native
         self._handlers = handlers
+        self._watching = watching
         open_agents.add(native)
 
     @property

@@ -13,9 +13,11 @@ import itertools
 import os
 import socket
 import weakref
+from collections import deque
 from typing import Protocol
 
 from . import _native
+from ._errors import error
 
 
 class Listener(Protocol):
@@ -36,6 +38,7 @@ class Hub:
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
         self._listeners: dict[int, Listener] = {}
+        self._lanes: deque[int] = deque()
         self._keys = itertools.count(1)
         self._receiver: _Receiver | None = None
         self.mailbox = _native.Mailbox(socket=False)
@@ -58,15 +61,23 @@ class Hub:
         return not self._listeners
 
     def _ready(self) -> None:
-        for lane in self.mailbox.take():
-            key, is_requests = divmod(lane, 2)
-            listener = self._listeners.get(key)
-            if listener is None:
-                continue
-            if not is_requests:
-                listener.events_ready()
-            elif listener.requests_ready():
-                del self._listeners[key]
+        self._lanes.extend(self.mailbox.take())
+        try:
+            while self._lanes:
+                self._tell(*divmod(self._lanes.popleft(), 2))
+        except BaseException:
+            # The callback of a host wants the program to end, which may need the other lanes for that.
+            self.mailbox.ring()
+            raise
+
+    def _tell(self, key: int, is_requests: int) -> None:
+        listener = self._listeners.get(key)
+        if listener is None:
+            return
+        if not is_requests:
+            listener.events_ready()
+        elif listener.requests_ready():
+            del self._listeners[key]
 
     def __del__(self) -> None:
         self.mailbox.close()
@@ -107,6 +118,16 @@ class _Receiver:
 
 
 _hubs: weakref.WeakKeyDictionary[asyncio.AbstractEventLoop, weakref.ref[Hub]] = weakref.WeakKeyDictionary()
+
+
+def running_loop() -> asyncio.AbstractEventLoop:
+    """The loop of the caller. Where there is none, an error says what to do without."""
+    try:
+        return asyncio.get_running_loop()
+    except RuntimeError:
+        needs = "this needs a running asyncio loop, and there is none"
+        instead = "use lodger.sync, on trio by `await trio.to_thread.run_sync(...)`"
+        raise error("unsupported", f"{needs}; {instead}") from None
 
 
 def hub_of(loop: asyncio.AbstractEventLoop) -> Hub:

@@ -1,16 +1,25 @@
 """The engine as the classes of this package see it: private, JSON in and out. See bindings-python/src."""
 
+from collections.abc import Callable
 from typing import final
 
-__all__ = ["Agent", "Mailbox", "Turn", "forget_after_fork", "version"]
+__all__ = ["Agent", "Diagnostics", "Mailbox", "Turn", "forget_after_fork", "ignore", "version"]
 
 def version() -> str: ...
 def forget_after_fork() -> None: ...
+def ignore(raised: BaseException, source: Callable[..., object]) -> None: ...
 
 @final
 class Agent:
     def __new__(
-        cls, options: str, permission: bool, tool: bool, question: bool, plan: bool, checkpoint: bytes | None
+        cls,
+        options: str,
+        permission: bool,
+        tool: bool,
+        question: bool,
+        plan: bool,
+        checkpoint: bytes | None,
+        diagnostics: Diagnostics | None,
     ) -> Agent: ...
     @property
     def session_id(self) -> str: ...
@@ -36,6 +45,12 @@ class Turn:
     def take_lane(self) -> str | None: ...
     def wait(self, timeout: float) -> str | None: ...
     def cancel(self) -> None: ...
+
+@final
+class Diagnostics:
+    def __new__(cls) -> Diagnostics: ...
+    def attach(self, mailbox: Mailbox, key: int) -> None: ...
+    def take(self) -> str | None: ...
 
 @final
 class Mailbox:

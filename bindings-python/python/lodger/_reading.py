@@ -9,6 +9,7 @@ import time
 
 from . import _native
 from ._base import outcome_of
+from ._diagnostics import Watching
 from ._errors import error
 from ._events import TurnResult
 from ._requests import Handlers, Request
@@ -32,13 +33,15 @@ class Reading:
         "_mailbox",
         "_process",
         "_reader",
+        "_watching",
         "native",
     )
 
-    def __init__(self, agent: _native.Agent, handlers: Handlers, native: _native.Turn) -> None:
+    def __init__(self, agent: _native.Agent, handlers: Handlers, watching: Watching, native: _native.Turn) -> None:
         self.native = native
         self._agent = agent
         self._handlers = handlers
+        self._watching = watching
         self._is_cancelled = False
         self._is_closed = False
         self._process = os.getpid()
@@ -54,6 +57,7 @@ class Reading:
         self.native.claim_reader()
         self._reader = threading.get_ident()
         self._mailbox = _native.Mailbox(socket=False)
+        self._watching.attach(self._mailbox, _KEY)
         self.native.attach(self._mailbox, _KEY)
 
     def leave(self) -> None:
@@ -78,13 +82,16 @@ class Reading:
                 # In this order: what comes after `take` rings, and a request is seen as an event before it is served.
                 mailbox.take()
                 self._take_lane()
+                self._watching.tell()
+                is_closed = self._is_closed
                 if (batch := self.native.drain(_BATCH)) is not None:
                     if batch == "[]":
                         self._reader = self._mailbox = None
+                        self._watching.tell()
                     return batch
                 if request := next(iter([*self._asked.values()]), None):
                     self._serve(request)
-                elif self._is_closed:
+                elif is_closed:
                     raise error("closed", "the agent was closed before the turn had ended")
                 else:
                     mailbox.wait(None)

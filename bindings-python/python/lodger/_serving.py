@@ -29,19 +29,20 @@ PlanHandler: TypeAlias = Callable[[PlanRequest], "_inputs.PlanAnswer | Awaitable
 class Serving:
     """The open requests of one turn."""
 
-    __slots__ = ("_agent", "_context", "_handlers", "_loop", "_open")
+    __slots__ = ("_agent", "_handlers", "_loop", "_open", "context")
 
     def __init__(self, agent: _native.Agent, handlers: Handlers, loop: asyncio.AbstractEventLoop) -> None:
         self._agent = agent
         self._handlers = handlers
         self._loop = loop
-        self._context = contextvars.copy_context()
+        #: That of `prompt()`.
+        self.context = contextvars.copy_context()
         self._open: dict[str, tuple[asyncio.Task[None], Request]] = {}
 
     def opened(self, wire: dict[str, Any]) -> None:
         """Hands the request to its handler and comes back at once."""
         request = Request(self._agent, self._handlers, wire, threading.Event())
-        task = self._context.run(self._loop.create_task, _serve(request))
+        task = self.context.run(self._loop.create_task, _serve(request))
         self._open[request.id] = (task, request)
         task.add_done_callback(lambda _: self._open.pop(request.id, None))
 

@@ -16,6 +16,7 @@ from typing import Any
 
 from . import _native
 from ._base import outcome_of
+from ._diagnostics import Watching
 from ._errors import LodgerError, error
 from ._events import Event, TurnResult, event_from_wire
 from ._serving import Serving
@@ -27,12 +28,15 @@ _BATCH = 256
 class Running:
     """A turn as its hub knows it."""
 
-    __slots__ = ("_bell", "_ended", "_loop", "_rested", "_serving", "_waiting", "is_read", "native")
+    __slots__ = ("_bell", "_ended", "_loop", "_rested", "_serving", "_waiting", "_watching", "is_read", "native")
 
-    def __init__(self, native: _native.Turn, serving: Serving, loop: asyncio.AbstractEventLoop) -> None:
+    def __init__(
+        self, native: _native.Turn, serving: Serving, watching: Watching, loop: asyncio.AbstractEventLoop
+    ) -> None:
         self.native = native
         self.is_read = False
         self._serving = serving
+        self._watching = watching
         self._loop = loop
         self._bell: asyncio.Future[None] | None = None
         self._rested = True
@@ -89,6 +93,12 @@ class Running:
             self._bell.set_result(None)
 
     def requests_ready(self) -> bool:
+        has_ended = self._take_lane()
+        # Whoever waits for the end hears of it after this.
+        self._watching.tell_in(self._serving.context)
+        return has_ended
+
+    def _take_lane(self) -> bool:
         for item in json.loads(self.native.take_lane() or "[]"):
             if item["type"] == "opened":
                 self._serving.opened(item["request"])
@@ -109,7 +119,7 @@ class Running:
 
     def agent_closed(self) -> None:
         """What the lane still holds is the last word."""
-        if not self.requests_ready():
+        if not self._take_lane():
             wire = {"code": "closed", "message": "the agent was closed before the turn had ended", "retryable": False}
             self._end({"reason": "error", "usage": {}, "text": "", "error": wire})
 

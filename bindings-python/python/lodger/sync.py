@@ -14,28 +14,31 @@ from __future__ import annotations
 import contextlib
 import functools
 import json
-import os
 import weakref
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from . import _native
-from ._base import AgentBase, Input, create
+from ._base import AgentBase, Input
+from ._diagnostics import Watching
 from ._errors import LodgerError, error
 from ._events import Event, TurnResult, event_from_wire
+from ._making import Making, Options
 from ._options import to_json
 from ._process import open_agents
 from ._reading import Reading
 from ._requests import Handlers, PermissionRequest, PlanRequest, QuestionRequest, is_async
-from ._tools import Tool, as_tool
 
 if TYPE_CHECKING:
-    from . import _inputs, _types
+    from typing_extensions import Unpack
+
+    from . import _inputs
 
 __all__ = [
     "Agent",
+    "AgentOptions",
     "Events",
     "PermissionHandler",
     "PlanHandler",
@@ -50,52 +53,28 @@ QuestionHandler: TypeAlias = Callable[[QuestionRequest], "_inputs.QuestionAnswer
 PlanHandler: TypeAlias = Callable[[PlanRequest], "_inputs.PlanAnswer"]
 
 
-def create_agent(
-    *,
-    cwd: str | os.PathLike[str] | None = None,
-    roots: Sequence[str | os.PathLike[str]] | None = None,
-    model: str | None = None,
-    endpoint: _inputs.Endpoint | None = None,
-    auth: _inputs.Auth | None = None,
-    mode: _types.Mode | None = None,
-    instructions: str | Sequence[str] | None = None,
-    append_instructions: str | Sequence[str] | None = None,
-    tools: Sequence[Tool[..., Any] | Callable[..., Any]] = (),
-    env: _inputs.EnvOptions | None = None,
-    requests: _types.RequestDelivery | None = None,
-    permission_timeout_ms: int | None = None,
-    limits: _inputs.Limits | None = None,
-    session_id: str | None = None,
-    checkpoint: bytes | bytearray | memoryview | None = None,
-    on_permission: PermissionHandler | None = None,
-    on_question: QuestionHandler | None = None,
-    on_plan: PlanHandler | None = None,
-    **unknown: NoReturn,
-) -> Agent:
+class AgentOptions(Options, total=False):
+    """What `create_agent` takes. None is the same as absent."""
+
+    #: Is asked for leave; without it, the answer is no.
+    on_permission: PermissionHandler | None
+    #: Answers what the agent wants to know; without it, the question is dismissed.
+    on_question: QuestionHandler | None
+    #: Judges a plan; without it, the plan is rejected.
+    on_plan: PlanHandler | None
+
+
+def create_agent(**options: Unpack[AgentOptions]) -> Agent:
     """`lodger.create_agent` without a loop: the same options, but handlers and tools are plain functions."""
-    options = {
-        "cwd": cwd,
-        "roots": roots,
-        "model": model,
-        "endpoint": endpoint,
-        "auth": auth,
-        "mode": mode,
-        "instructions": instructions,
-        "append_instructions": append_instructions,
-        "env": env,
-        "requests": requests,
-        "permission_timeout_ms": permission_timeout_ms,
-        "limits": limits,
-        "session_id": session_id,
-        **unknown,
-    }
-    handlers = {"on_permission": on_permission, "on_question": on_question, "on_plan": on_plan}
-    host_tools = [as_tool(given) for given in tools]
-    functions = {**handlers, **{f"tool {tool.name}": tool.execute for tool in host_tools}}
-    for name, function in functions.items():
+    making = Making(options)
+    for name, function in making.functions.items():
         if function is not None and is_async(function):
             raise error("invalid_options", f"{name} is a coroutine function, which needs a loop; pass a plain function")
-    return Agent(*create(options, host_tools, handlers, checkpoint))
+    try:
+        native = making.make()
+    finally:
+        making.watching.tell()
+    return Agent(native, making.handlers, making.watching)
 
 
 class Agent(AgentBase):
@@ -103,8 +82,8 @@ class Agent(AgentBase):
 
     __slots__ = ("_last",)
 
-    def __init__(self, native: _native.Agent, handlers: Handlers) -> None:
-        super().__init__(native, handlers)
+    def __init__(self, native: _native.Agent, handlers: Handlers, watching: Watching) -> None:
+        super().__init__(native, handlers, watching)
         self._last: weakref.ref[Reading] | None = None
 
     def prompt(self, input: Input) -> Turn:
@@ -113,7 +92,7 @@ class Agent(AgentBase):
         Raises at once for malformed input, a closed agent, and while another turn runs (`session_busy`).
         """
         native = self._native.prompt(to_json(input, "invalid_input"))
-        reading = Reading(self._native, self._handlers, native)
+        reading = Reading(self._native, self._handlers, self._watching, native)
         self._last = weakref.ref(reading)
         return Turn(self, reading)
 
@@ -138,6 +117,7 @@ class Agent(AgentBase):
         open_agents.discard(self._native)
         if self._last is not None and (reading := self._last()) is not None:
             reading.agent_closed()
+        self._watching.tell()
 
     def __enter__(self) -> Agent:
         return self

@@ -1,0 +1,107 @@
+"""What both kinds of `create_agent` take, and the native agent that is made of it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypedDict
+
+from . import _native
+from ._diagnostics import DiagnosticHandler, Watching
+from ._errors import error
+from ._options import to_json
+from ._requests import Handlers, is_async
+from ._tools import Tool, as_tool
+
+if TYPE_CHECKING:
+    from . import _inputs, _types
+
+_CALLBACKS = ("on_permission", "on_question", "on_plan", "on_diagnostic")
+
+
+class Options(TypedDict, total=False):
+    """All that does not depend on whether there is a loop. None is the same as absent."""
+
+    #: The folder that the agent works in. Absent: no file or shell tools and no base prompt.
+    cwd: str | os.PathLike[str] | None
+    #: The folders that it may use, in place of `cwd` alone: name `cwd` too if it is to be one of them.
+    roots: Sequence[str | os.PathLike[str]] | None
+    #: `provider/model`, such as `anthropic/claude-sonnet-5-5`.
+    model: str | None
+    #: Points `model` at a server of your choice.
+    endpoint: _inputs.Endpoint | None
+    #: Credentials. Absent: `<PROVIDER>_API_KEY` of the environment as it is now.
+    auth: _inputs.Auth | None
+    #: How much it may do without asking. Absent: `ask`.
+    mode: _types.Mode | None
+    #: Takes the place of the base prompt; `[]` for none at all.
+    instructions: str | Sequence[str] | None
+    #: Comes after the base prompt or `instructions`.
+    append_instructions: str | Sequence[str] | None
+    #: Functions of yours that the model may call, see `@tool`.
+    tools: Sequence[Tool[..., Any] | Callable[..., Any]] | None
+    #: What of the environment its commands see.
+    env: _inputs.EnvOptions | None
+    #: `events` to answer requests by `agent.answer` instead of by handlers.
+    requests: _types.RequestDelivery | None
+    #: After how many milliseconds an unanswered request is refused. Absent: 300,000; 0 waits for ever.
+    permission_timeout_ms: int | None
+    #: Bounds of steps, tokens and times.
+    limits: _inputs.Limits | None
+    #: Names the session. Absent: a fresh id.
+    session_id: str | None
+    #: Aids to find out what goes wrong.
+    debug: _inputs.DebugOptions | None
+    #: Bytes of `agent.checkpoint()`, to go on from there in a session of its own.
+    checkpoint: bytes | bytearray | memoryview | None
+    #: Is told what happens inside the agent, from `runtime.start` to `runtime.exit`. A plain function; what it raises
+    #: is ignored, but for `sys.unraisablehook`.
+    on_diagnostic: DiagnosticHandler | None
+
+
+class Making:
+    """A call of `create_agent`: what the engine is to be told, and what stays with the agent."""
+
+    __slots__ = ("_checkpoint", "_options", "functions", "handlers", "watching")
+
+    def __init__(self, given: Mapping[str, Any]) -> None:
+        options = dict(given)
+        callbacks = {name: options.pop(name, None) for name in _CALLBACKS}
+        for name, callback in callbacks.items():
+            if callback is not None and not callable(callback):
+                raise error("invalid_options", f"option `{name}` must be a function, not {type(callback).__name__}")
+        for name, value in options.items():
+            if callable(value):
+                known = ", ".join(callbacks)
+                raise error("invalid_options", f"option `{name}` is a function; the handlers are {known}")
+        on_diagnostic = callbacks.pop("on_diagnostic")
+        if on_diagnostic is not None and is_async(on_diagnostic):
+            raise error(
+                "invalid_options", "on_diagnostic is a coroutine function, which nobody awaits; pass a plain one"
+            )
+        self._checkpoint = _checkpoint(options.pop("checkpoint", None))
+        tools = [as_tool(given) for given in options.pop("tools", None) or ()]
+        self._options = to_json({**options, "tools": [tool.to_wire() for tool in tools]}, "invalid_options")
+        #: Everything that answers for the host, by the name that an error gives it.
+        self.functions = {**callbacks, **{f"tool {tool.name}": tool.execute for tool in tools}}
+        permission, question, plan = callbacks.values()
+        self.handlers = Handlers(permission, question, plan, {tool.name: tool for tool in tools})
+        self.watching = Watching(on_diagnostic)
+
+    def make(self) -> _native.Agent:
+        """The native half. On any thread; takes as long as the checkpoint is long."""
+        return _native.Agent(
+            self._options,
+            permission=self.handlers.permission is not None,
+            tool=bool(self.handlers.tools),
+            question=self.handlers.question is not None,
+            plan=self.handlers.plan is not None,
+            checkpoint=self._checkpoint,
+            diagnostics=self.watching.native,
+        )
+
+
+def _checkpoint(given: Any) -> bytes | None:
+    if given is not None and not isinstance(given, (bytes, bytearray, memoryview)):
+        raise error("invalid_options", f"option `checkpoint` must be bytes, not {type(given).__name__}")
+    return None if given is None else bytes(given)
