@@ -20,8 +20,9 @@ NODE := bindings-node
 RUNTIMES := $(NODE)/test/runtimes/node_modules
 PYTHON := bindings-python
 VENV := .venv
+VENDORS := tests/vendors
 
-.PHONY: help build rust node runtimes python demo test test-deep bench lint fmt gen clean
+.PHONY: help build rust node runtimes vendors python demo test test-deep bench lint fmt gen clean
 
 help: ## List the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 12
@@ -35,7 +36,7 @@ rust:
 node: rust $(NODE)/dist/.stamp examples/node/node_modules/.stamp
 	install -C -m 755 $(OUT)/liblodger_node.$(SHARED) $(NODE)/lodger_node.node
 
-$(NODE)/node_modules/.stamp examples/node/node_modules/.stamp $(RUNTIMES)/.stamp: %/node_modules/.stamp: %/package-lock.json
+$(NODE)/node_modules/.stamp examples/node/node_modules/.stamp $(RUNTIMES)/.stamp $(VENDORS)/node_modules/.stamp: %/node_modules/.stamp: %/package-lock.json
 	cd $* && npm ci --no-audit --no-fund
 	touch $@
 
@@ -46,6 +47,14 @@ $(NODE)/dist/.stamp: $(NODE)/node_modules/.stamp $(wildcard $(NODE)/src-ts/*.ts 
 # The other runtimes that the package runs on.
 runtimes: ## Fetch Bun and Deno for the tests
 	@$(MAKE) --no-print-directory $(RUNTIMES)/.stamp || echo 'SKIPPED: npm cannot fetch Bun and Deno'
+
+# What checks the mock model server.
+vendors: $(VENDORS)/node_modules/.stamp $(VENDORS)/.venv/.stamp ## Fetch the model vendors' own clients for the tests
+
+$(VENDORS)/.venv/.stamp: $(VENDORS)/requirements.txt
+	python3 -m venv $(VENDORS)/.venv
+	$(VENDORS)/.venv/bin/pip install --quiet --disable-pip-version-check --requirement $(VENDORS)/requirements.txt
+	touch $@
 
 # Python: .venv sees the package where it stands, with the extension module beside the Python files. It is compiled as an
 # installed package is, also where Python is told to write no bytecode.
@@ -91,4 +100,4 @@ gen: ## Write the files that are generated from the Rust types
 clean: ## Remove everything that was built or fetched
 	cargo clean
 	$(MAKE) --no-print-directory -C tests/c clean
-	rm -rf examples/node/node_modules $(VENV) $(RUNTIMES) $(NODE)/{node_modules,dist,dist-cjs,test/.built,lodger_node.node} $(PYTHON)/python/lodger/*.so
+	rm -rf examples/node/node_modules $(VENV) $(RUNTIMES) $(VENDORS)/{node_modules,.venv} $(NODE)/{node_modules,dist,dist-cjs,test/.built,lodger_node.node} $(PYTHON)/python/lodger/*.so

@@ -128,6 +128,17 @@ impl WireFault {
             _ => return None,
         })
     }
+
+    /// After how many events something is put in.
+    pub(crate) fn after_events(&self) -> Option<usize> {
+        match *self {
+            Self::Insert { after_events, .. }
+            | Self::Malformed { after_events }
+            | Self::Unknown { after_events }
+            | Self::Error { after_events, .. } => Some(after_events),
+            _ => None,
+        }
+    }
 }
 
 /// How a body goes wrong.

@@ -20,6 +20,10 @@ impl Frame {
         Self::Named(None, data.to_string())
     }
 
+    pub(crate) fn is_raw(&self) -> bool {
+        matches!(self, Self::Raw(_))
+    }
+
     /// The bytes of the frame. `first`: nothing came before it.
     pub(crate) fn write(self, quirks: &Quirks, first: bool) -> String {
         let (name, data) = match self {

@@ -9,7 +9,8 @@ use crate::protocol::Protocol;
 pub(crate) fn protocol(path: &str, headers: &HeaderMap) -> Option<Protocol> {
     let path = path.strip_suffix("/models")?;
     Some(match () {
-        () if path.ends_with("/v1beta") => Protocol::Gemini,
+        // Google's own clients have left `v1beta` for a path that is OpenAI's too.
+        () if path.ends_with("/v1beta") || headers.contains_key("x-goog-api-key") => Protocol::Gemini,
         () if headers.contains_key("anthropic-version") => Protocol::Anthropic,
         () => Protocol::OpenaiChat,
     })

@@ -1,5 +1,6 @@
 //! A stream's pieces as the chunks of a body: batched, paced and damaged as told, made only when there is room.
 
+use std::collections::VecDeque;
 use std::convert::Infallible;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -33,7 +34,7 @@ pub(crate) struct Writer {
     hangup: Hangup,
     events: usize,
     bytes: usize,
-    ahead: Option<Next>,
+    ahead: VecDeque<Next>,
     /// What is still to be sent in small pieces.
     held: Bytes,
     ended: bool,
@@ -43,6 +44,13 @@ pub(crate) struct Writer {
 enum Next {
     Piece(Piece),
     Break(Break),
+}
+
+impl Next {
+    /// Whether it may be written together with what came before. What is no frame comes alone, as from those who send it.
+    fn joins(&self) -> bool {
+        matches!(self, Self::Piece(Piece::Frame(frame)) if !frame.is_raw())
+    }
 }
 
 impl Writer {
@@ -64,7 +72,7 @@ impl Writer {
             hangup,
             events: 0,
             bytes: 0,
-            ahead: None,
+            ahead: VecDeque::new(),
             held: Bytes::new(),
             ended: false,
         }
@@ -94,18 +102,17 @@ impl Writer {
         }
         let mut chunk = BytesMut::new();
         loop {
-            let next =
-                self.ahead.take().unwrap_or_else(|| self.pieces.next().map_or(Next::Break(Break::End), Next::Piece));
+            let next = self.next_thing();
+            if !chunk.is_empty() && !next.joins() {
+                self.ahead.push_front(next);
+                break;
+            }
             match next {
                 Next::Piece(Piece::Frame(frame)) => {
                     self.add(&mut chunk, frame);
                     if chunk.len() >= self.batch_bytes || self.pace.is_some() {
                         break;
                     }
-                }
-                next if !chunk.is_empty() => {
-                    self.ahead = Some(next);
-                    break;
                 }
                 Next::Piece(Piece::Pause(time)) => tokio::time::sleep(time).await,
                 Next::Piece(Piece::Wait(file)) => wait(self.folder.as_deref(), &file).await,
@@ -132,17 +139,28 @@ impl Writer {
         Some(Ok(chunk.freeze()))
     }
 
+    fn next_thing(&mut self) -> Next {
+        self.ahead.pop_front().unwrap_or_else(|| self.pieces.next().map_or(Next::Break(Break::End), Next::Piece))
+    }
+
     /// Adds a frame and what a fault puts beside it, or as much of that as a fault leaves.
     fn add(&mut self, chunk: &mut BytesMut, frame: Frame) {
-        let mut text = if self.events == 0 { self.strike() } else { String::new() };
-        if self.ahead.is_none() {
-            text.push_str(&frame.write(&self.quirks, self.bytes == 0 && text.is_empty()));
-            self.events += 1;
-            text.push_str(&self.strike());
+        let mut text = String::new();
+        if self.events == 0 && self.strikes_at(0) {
+            match self.strike() {
+                Some(frames) => text.extend(frames.into_iter().map(|frame| frame.write(&self.quirks, self.bytes == 0))),
+                None => return,
+            }
+        }
+        text.push_str(&frame.write(&self.quirks, self.bytes == 0 && text.is_empty()));
+        self.events += 1;
+        if self.strikes_at(self.events) {
+            let frames = self.strike().unwrap_or_default();
+            text.extend(frames.into_iter().map(|frame| frame.write(&self.quirks, false)));
         }
         let taken = match self.fault.as_ref().and_then(WireFault::limit) {
             Some((limit, how)) if text.len() >= limit - self.bytes => {
-                self.ahead = Some(Next::Break(how));
+                self.ahead.push_front(Next::Break(how));
                 limit - self.bytes
             }
             _ => text.len(),
@@ -151,23 +169,25 @@ impl Writer {
         chunk.extend_from_slice(&text.as_bytes()[..taken]);
     }
 
-    /// What a fault puts here, after so many events.
-    fn strike(&mut self) -> String {
-        let frames = match &self.fault {
-            Some(WireFault::Insert { after_events, text }) if *after_events == self.events => {
-                vec![Frame::Raw(text.clone())]
+    fn strikes_at(&self, events: usize) -> bool {
+        self.fault.as_ref().and_then(WireFault::after_events) == Some(events)
+    }
+
+    /// What a fault puts here; `None`: the provider's error, and no more.
+    fn strike(&mut self) -> Option<Vec<Frame>> {
+        match self.fault.clone()? {
+            WireFault::Insert { text, .. } => Some(vec![Frame::Raw(text)]),
+            WireFault::Malformed { .. } => Some(vec![Frame::plain(r#"{"type":"half","of":"#)]),
+            WireFault::Unknown { .. } => Some(vec![self.pieces.unknown()]),
+            WireFault::Error { code, message, .. } => {
+                self.fault = None;
+                let frames = self.pieces.failure(code, message.as_deref().unwrap_or("the fault says so"));
+                self.ahead.extend(frames.into_iter().map(|frame| Next::Piece(Piece::Frame(frame))));
+                self.ahead.push_back(Next::Break(Break::End));
+                None
             }
-            Some(WireFault::Malformed { after_events }) if *after_events == self.events => {
-                vec![Frame::plain(r#"{"type":"half","of":"#)]
-            }
-            Some(WireFault::Unknown { after_events }) if *after_events == self.events => vec![self.pieces.unknown()],
-            Some(WireFault::Error { after_events, code, message }) if *after_events == self.events => {
-                self.ahead = Some(Next::Break(Break::End));
-                self.pieces.failure(*code, message.as_deref().unwrap_or("the fault says so"))
-            }
-            _ => Vec::new(),
-        };
-        frames.into_iter().map(|frame| frame.write(&self.quirks, self.bytes == 0 && self.events == 0)).collect()
+            _ => Some(Vec::new()),
+        }
     }
 
     fn finish(&mut self) {
