@@ -226,6 +226,7 @@ fn is_false(value: &bool) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{PlanRequest, QuestionChoice};
 
     #[test]
     fn only_an_object_is_an_answer() {
@@ -235,6 +236,54 @@ mod tests {
                 let answer = Answer::from_json(kind, json);
                 assert_eq!(answer, Answer::nonsense(kind), "{kind:?} {json}");
             }
+        }
+    }
+
+    fn question(multi_select: bool, allow_other: bool) -> RequestBody {
+        let options = ["Red", "Blue"].map(|label| QuestionChoice { label: label.to_owned(), description: None }).into();
+        RequestBody::Question(QuestionRequest { question: "Which?".to_owned(), options, multi_select, allow_other })
+    }
+
+    fn chose(labels: &[&str], other: Option<&str>) -> Answer {
+        let answers = labels.iter().map(|label| (*label).to_owned()).collect();
+        Answer::Question(QuestionAnswer::Answered { answers, other: other.map(str::to_owned) })
+    }
+
+    #[test]
+    fn an_answer_to_another_kind_of_request_is_none() {
+        let plan = RequestBody::Plan(PlanRequest { plan: "1.".to_owned() });
+        let approved = Answer::Plan(PlanAnswer { approved: true, mode: None, feedback: None });
+        assert_eq!(chose(&["Red"], None).fitting(&plan), Answer::nonsense(RequestKind::Plan));
+        assert_eq!(approved.clone().fitting(&question(false, false)), Answer::nonsense(RequestKind::Question));
+        assert_eq!(approved.clone().fitting(&plan), approved);
+    }
+
+    #[test]
+    fn a_refusal_fits_every_request() {
+        let refused = Answer::Refused { outcome: Outcome::Expired, reason: "late".to_owned() };
+        assert_eq!(refused.clone().fitting(&question(false, false)), refused);
+    }
+
+    #[test]
+    fn every_answer_to_a_question_is_held_against_what_it_allows() {
+        let cases: [(&[&str], Option<&str>); 6] = [
+            (&["Red"], None),
+            (&["Red", "Blue"], None),
+            (&[], None),
+            (&[], Some("Green")),
+            (&["Red"], Some("Green")),
+            (&["Green"], None),
+        ];
+        for (multi_select, allow_other, fits) in [
+            (false, false, [true, false, false, false, false, false]),
+            (true, false, [true, true, true, false, false, false]),
+            (false, true, [true, false, false, true, true, false]),
+            (true, true, [true, true, true, true, true, false]),
+        ] {
+            let found = cases.map(|(labels, other)| {
+                chose(labels, other).fitting(&question(multi_select, allow_other)).outcome() == Outcome::Answered
+            });
+            assert_eq!(found, fits, "several: {multi_select}, other: {allow_other}");
         }
     }
 }
