@@ -1,4 +1,4 @@
-"""The programs in docs/embed-python.md: each passes the type checker, and prints what the page says."""
+"""The Python programs in docs/: each passes the type checker, and prints what its page says."""
 
 from __future__ import annotations
 
@@ -11,28 +11,37 @@ from pathlib import Path
 import pytest
 from kit import ROOT
 
-PAGE = (ROOT / "docs" / "embed-python.md").read_text()
-FILES = re.findall(r"<!-- file: (\S+) -->\n```\w+\n(.*?)```(?:\n\n```text\n(.*?)```)?", PAGE, re.DOTALL)
-PROGRAMS = {name: printed for name, _, printed in FILES if name.endswith(".py")}
+PAGES = {page.name: page.read_text() for page in sorted((ROOT / "docs").glob("*.md"))}
+GUIDES = [name for name, text in PAGES.items() if "\n```python\n" in text]
 
 
-@pytest.fixture
-def guide(tmp_path: Path) -> Path:
-    for name, content, _ in FILES:
-        (tmp_path / name).write_text(content)
-    return tmp_path
+def files_of(page: str) -> list[tuple[str, str, str]]:
+    """The files of a page: name, content, and what a program prints."""
+    return re.findall(r"<!-- file: (\S+) -->\n```\w+\n(.*?)```(?:\n\n```text\n(.*?)```)?", PAGES[page], re.DOTALL)
 
 
-def test_every_program_has_a_name_and_passes_the_type_checker(guide: Path) -> None:
-    assert len(PROGRAMS) == len(re.findall(r"^```python$", PAGE, re.MULTILINE))
+PROGRAMS = [(page, name, printed) for page in GUIDES for name, _, printed in files_of(page) if name.endswith(".py")]
+
+
+def write_files(page: str, folder: Path) -> None:
+    for name, content, _ in files_of(page):
+        (folder / name).write_text(content)
+
+
+@pytest.mark.parametrize("page", GUIDES)
+def test_every_program_has_a_name_and_passes_the_type_checker(page: str, tmp_path: Path) -> None:
+    write_files(page, tmp_path)
+    named = [name for on, name, _ in PROGRAMS if on == page]
+    assert len(named) == len(re.findall(r"^```python$", PAGES[page], re.MULTILINE))
     command = [sys.executable, "-m", "mypy", "--strict", "--config-file", os.devnull, "--cache-dir", os.devnull, "."]
     environment = {**os.environ, "MYPYPATH": str(ROOT / "bindings-python" / "python")}
-    done = subprocess.run(command, cwd=guide, env=environment, capture_output=True, text=True)
+    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout
 
 
-@pytest.mark.parametrize("name", PROGRAMS)
-def test_a_program_prints_what_the_guide_says(guide: Path, name: str) -> None:
-    done = subprocess.run([sys.executable, name], cwd=guide, capture_output=True, text=True, timeout=60)
+@pytest.mark.parametrize(("page", "name", "printed"), PROGRAMS, ids=[f"{page}-{name}" for page, name, _ in PROGRAMS])
+def test_a_program_prints_what_the_guide_says(page: str, name: str, printed: str, tmp_path: Path) -> None:
+    write_files(page, tmp_path)
+    done = subprocess.run([sys.executable, name], cwd=tmp_path, capture_output=True, text=True, timeout=60)
     assert done.returncode == 0, done.stderr
-    assert done.stdout == PROGRAMS[name]
+    assert done.stdout == printed

@@ -1,4 +1,4 @@
-"""The programs of docs/embed-c.md: each compiles without a warning and prints what the page says."""
+"""The C and C++ programs in docs/: each compiles without a warning and prints what its page says."""
 
 from __future__ import annotations
 
@@ -8,24 +8,30 @@ from pathlib import Path
 
 from .tally import HERE, INCLUDE, ROOT, Tally, call
 
-PAGE = ROOT / "docs" / "embed-c.md"
+DOCS = ROOT / "docs"
 COMPILERS = {".c": ["cc", "-std=c11"], ".cpp": ["c++", "-std=c++17"]}
 LIBRARY = HERE / "build" / "lib"
 FLAGS = ["-D_GNU_SOURCE", "-Wall", "-Wextra", "-Werror", f"-I{INCLUDE}", f"-L{LIBRARY}", f"-Wl,-rpath,{LIBRARY}"]
 
 
 def programs(tally: Tally) -> None:
-    """Writes the files of the page into a folder, and runs its programs there."""
-    page = PAGE.read_text()
-    files = dict(re.findall(r"^<!-- file: (\S+) -->\n```\w+\n(.*?)^```", page, re.MULTILINE | re.DOTALL))
+    """Runs the programs of every page."""
+    for page in sorted(DOCS.glob("*.md")):
+        run_page(tally, page)
+
+
+def run_page(tally: Tally, page: Path) -> None:
+    """Writes the files of a page into a folder, and runs its programs there."""
+    text = page.read_text()
+    files = dict(re.findall(r"^<!-- file: (\S+) -->\n```\w+\n(.*?)^```", text, re.MULTILINE | re.DOTALL))
     with tempfile.TemporaryDirectory(prefix="lodger-guide-") as folder:
-        for name, text in files.items():
-            Path(folder, name).write_text(text)
+        for name, content in files.items():
+            Path(folder, name).write_text(content)
         for name in files:
             if compiler := COMPILERS.get(Path(name).suffix):
                 tally.note(
-                    f"guide::{name}",
-                    trouble([*compiler, *FLAGS, name, "-llodger", "-o", "program"], page, name, folder),
+                    f"guide::{page.stem}::{name}",
+                    trouble([*compiler, *FLAGS, name, "-llodger", "-o", "program"], text, name, folder),
                 )
 
 
