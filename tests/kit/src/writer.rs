@@ -127,6 +127,8 @@ impl Writer {
                     }
                     return Some(Err(io::Error::other("broken as told")));
                 }
+                // A body that is shorter than was claimed can only end with the connection.
+                Next::Break(Break::End) if self.claims_more() => self.ahead.push_front(Next::Break(Break::Cut)),
                 Next::Break(Break::End) => {
                     self.finish();
                     return None;
@@ -167,6 +169,10 @@ impl Writer {
         };
         self.bytes += taken;
         chunk.extend_from_slice(&text.as_bytes()[..taken]);
+    }
+
+    fn claims_more(&self) -> bool {
+        matches!(self.fault, Some(WireFault::Length { claims, .. }) if claims > self.bytes)
     }
 
     fn strikes_at(&self, events: usize) -> bool {
