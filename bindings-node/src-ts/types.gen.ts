@@ -16,6 +16,8 @@ export interface AgentOptions {
   cwd?: string;
   /** Aids to find out what goes wrong. */
   debug?: DebugOptions;
+  /** How much the model should think before it answers. Default `auto`. */
+  effort?: Effort;
   /** Points `model` at a server of your choice. */
   endpoint?: Endpoint;
   /** What of the environment children see. */
@@ -83,7 +85,10 @@ export interface ThinkingContent {
   type: 'thinking';
   /** The thought, possibly a summary; may be empty when only the signature was sent. */
   text: string;
-  /** The provider's signature; sent back unchanged, or the block is left out. */
+  /**
+   * The provider's own data about the thought: a signature, or the thought encrypted. Sent back unchanged to
+   * the model that wrote it, and to no other. Opaque.
+   */
   signature?: string;
 }
 
@@ -320,6 +325,28 @@ export type Effect =
   /** Talks to the network. */
   | 'network';
 
+/**
+ * How much a model should think before it answers. Told to each model in the nearest word that it knows; a model
+ * that cannot be told ignores it.
+ */
+export type Effort =
+  /** As the model does by itself. */
+  | 'auto'
+  /** Not at all, where the model can be told so; else as little as it can. */
+  | 'none'
+  /** As little as it can. */
+  | 'minimal'
+  /** Little. */
+  | 'low'
+  /** Some. */
+  | 'medium'
+  /** Much. */
+  | 'high'
+  /** More than `high`, where the model knows it. */
+  | 'xhigh'
+  /** As much as it can. */
+  | 'max';
+
 /** A server to talk to. */
 export interface Endpoint {
   /** The protocol. */
@@ -333,7 +360,13 @@ export interface Endpoint {
 /** The protocol that a server speaks. */
 export type EndpointKind =
   /** Anthropic Messages. */
-  | 'anthropic';
+  | 'anthropic'
+  /** OpenAI Responses. */
+  | 'openai-responses'
+  /** OpenAI Chat Completions, and all that is compatible with it. */
+  | 'openai-chat'
+  /** Gemini `streamGenerateContent`. */
+  | 'gemini';
 
 /**
  * How much of the host's environment is taken over. Secrets under names other than those of `safe` are not
@@ -739,7 +772,7 @@ export interface ToolProgressEvent extends EventBase {
   chunk: string;
 }
 
-/** A request to the provider is tried again. Not sent yet. */
+/** A request to the provider failed before its first output and is sent again after a wait. */
 export interface RetryEvent extends EventBase {
   type: 'retry';
   /** The attempt that failed, from 1. */
@@ -748,7 +781,7 @@ export interface RetryEvent extends EventBase {
   maxAttempts: number;
   /** How long it waits. */
   delayMs: number;
-  /** What failed. */
+  /** What failed: the error's code and message. */
   reason: string;
   /** The provider's status, where it sent one. */
   status?: number;
@@ -829,6 +862,8 @@ export interface Limits {
   maxCheckpointBytes?: number;
   /** Tokens of one reply. Default 16,384. */
   maxOutputTokens?: number;
+  /** How often a request to the provider is sent again when it fails before its first output. Default 4; 0: never. */
+  maxRetries?: number;
   /** Model calls in one turn. Default 100. */
   maxSteps?: number;
   /** Bytes of one tool result that the model is shown. Default 50 KiB. */
@@ -847,6 +882,8 @@ export interface Message {
   content: Content[];
   /** Unix milliseconds. */
   createdAt: number;
+  /** `provider/model` that wrote it; absent where no model did. */
+  model?: string;
 }
 
 /** One message of the conversation. */

@@ -70,7 +70,8 @@ class ThinkingContent(Record):
 
     @property
     def signature(self) -> str | None:
-        """The provider's signature; sent back unchanged, or the block is left out."""
+        """The provider's own data about the thought: a signature, or the thought encrypted. Sent back unchanged to
+        the model that wrote it, and to no other. Opaque."""
         return self._wire.get("signature")
 
 
@@ -1113,7 +1114,7 @@ class ToolProgressEvent(EventBase):
 
 
 class RetryEvent(EventBase):
-    """A request to the provider is tried again. Not sent yet."""
+    """A request to the provider failed before its first output and is sent again after a wait."""
 
     __slots__ = ()
     __match_args__ = ("attempt", "max_attempts", "delay_ms", "reason", "status")
@@ -1137,7 +1138,7 @@ class RetryEvent(EventBase):
 
     @property
     def reason(self) -> str:
-        """What failed."""
+        """What failed: the error's code and message."""
         return self._wire["reason"]
 
     @property
@@ -1301,7 +1302,7 @@ class Message(Record):
     """One message of the conversation so far."""
 
     __slots__ = ()
-    __match_args__ = ("id", "role", "content", "created_at")
+    __match_args__ = ("id", "role", "content", "created_at", "model")
     _wire: _types.Message
 
     @property
@@ -1323,6 +1324,11 @@ class Message(Record):
     def created_at(self) -> int:
         """Unix milliseconds."""
         return self._wire["createdAt"]
+
+    @property
+    def model(self) -> str | None:
+        """`provider/model` that wrote it; absent where no model did."""
+        return self._wire.get("model")
 
 
 class PermissionRequest(Record):

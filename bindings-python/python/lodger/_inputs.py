@@ -24,6 +24,8 @@ class AgentOptions(TypedDict):
     cwd: NotRequired[str]
     #: Aids to find out what goes wrong.
     debug: NotRequired[DebugOptions]
+    #: How much the model should think before it answers. Default `auto`.
+    effort: NotRequired[_types.Effort]
     #: Points `model` at a server of your choice.
     endpoint: NotRequired[Endpoint]
     #: What of the environment children see.
@@ -69,7 +71,8 @@ class ThinkingContent(TypedDict):
     type: Literal["thinking"]
     #: The thought, possibly a summary; may be empty when only the signature was sent.
     text: str
-    #: The provider's signature; sent back unchanged, or the block is left out.
+    #: The provider's own data about the thought: a signature, or the thought encrypted. Sent back unchanged to
+    #: the model that wrote it, and to no other. Opaque.
     signature: NotRequired[str]
 
 
@@ -169,6 +172,8 @@ class Limits(TypedDict):
     max_checkpoint_bytes: NotRequired[int]
     #: Tokens of one reply. Default 16,384.
     max_output_tokens: NotRequired[int]
+    #: How often a request to the provider is sent again when it fails before its first output. Default 4; 0: never.
+    max_retries: NotRequired[int]
     #: Model calls in one turn. Default 100.
     max_steps: NotRequired[int]
     #: Bytes of one tool result that the model is shown. Default 50 KiB.

@@ -66,10 +66,36 @@ Effect: TypeAlias = Literal[
     # Talks to the network.
     "network",
 ]
+#: How much a model should think before it answers. Told to each model in the nearest word that it knows; a model
+#: that cannot be told ignores it.
+Effort: TypeAlias = Literal[
+    # As the model does by itself.
+    "auto",
+    # Not at all, where the model can be told so; else as little as it can.
+    "none",
+    # As little as it can.
+    "minimal",
+    # Little.
+    "low",
+    # Some.
+    "medium",
+    # Much.
+    "high",
+    # More than `high`, where the model knows it.
+    "xhigh",
+    # As much as it can.
+    "max",
+]
 #: The protocol that a server speaks.
 EndpointKind: TypeAlias = Literal[
     # Anthropic Messages.
     "anthropic",
+    # OpenAI Responses.
+    "openai-responses",
+    # OpenAI Chat Completions, and all that is compatible with it.
+    "openai-chat",
+    # Gemini `streamGenerateContent`.
+    "gemini",
 ]
 #: How much of the host's environment is taken over. Secrets under names other than those of `safe` are not
 #: recognised: leave them out by `unset`, or choose `core`.
@@ -311,6 +337,8 @@ class AgentOptions(TypedDict):
     cwd: NotRequired[str]
     #: Aids to find out what goes wrong.
     debug: NotRequired[DebugOptions]
+    #: How much the model should think before it answers. Default `auto`.
+    effort: NotRequired[Effort]
     #: Points `model` at a server of your choice.
     endpoint: NotRequired[Endpoint]
     #: What of the environment children see.
@@ -365,7 +393,8 @@ class ThinkingContent(TypedDict):
     type: Literal["thinking"]
     #: The thought, possibly a summary; may be empty when only the signature was sent.
     text: str
-    #: The provider's signature; sent back unchanged, or the block is left out.
+    #: The provider's own data about the thought: a signature, or the thought encrypted. Sent back unchanged to
+    #: the model that wrote it, and to no other. Opaque.
     signature: NotRequired[str]
 
 
@@ -880,7 +909,7 @@ class ToolProgressEvent(EventBase):
 
 
 class RetryEvent(EventBase):
-    """A request to the provider is tried again. Not sent yet."""
+    """A request to the provider failed before its first output and is sent again after a wait."""
 
     type: Literal["retry"]
     #: The attempt that failed, from 1.
@@ -889,7 +918,7 @@ class RetryEvent(EventBase):
     maxAttempts: int
     #: How long it waits.
     delayMs: int
-    #: What failed.
+    #: What failed: the error's code and message.
     reason: str
     #: The provider's status, where it sent one.
     status: NotRequired[int]
@@ -977,6 +1006,8 @@ class Limits(TypedDict):
     maxCheckpointBytes: NotRequired[int]
     #: Tokens of one reply. Default 16,384.
     maxOutputTokens: NotRequired[int]
+    #: How often a request to the provider is sent again when it fails before its first output. Default 4; 0: never.
+    maxRetries: NotRequired[int]
     #: Model calls in one turn. Default 100.
     maxSteps: NotRequired[int]
     #: Bytes of one tool result that the model is shown. Default 50 KiB.
@@ -996,6 +1027,8 @@ class Message(TypedDict):
     content: list[Content]
     #: Unix milliseconds.
     createdAt: int
+    #: `provider/model` that wrote it; absent where no model did.
+    model: NotRequired[str]
 
 
 class AllowOnceAnswer(TypedDict):

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use lodger_model::{Model, ModelMessage, ModelRequest};
-use lodger_protocol::{Limits, Mode, ToolSpec};
+use lodger_protocol::{Effort, Limits, Mode, ToolSpec};
 use lodger_session::{Transcript, conversation};
 use lodger_tools::Registry;
 use lodger_workspace::Workspace;
@@ -12,6 +12,7 @@ use lodger_workspace::Workspace;
 #[derive(Clone)]
 pub(crate) struct StepContext {
     pub(crate) model: Arc<dyn Model>,
+    pub(crate) effort: Effort,
     pub(crate) mode: Mode,
     pub(crate) system: Arc<str>,
     pub(crate) tools: Arc<Registry>,
@@ -27,10 +28,11 @@ impl StepContext {
             system: Arc::clone(&self.system),
             messages: conversation(transcript)
                 .into_iter()
-                .map(|message| ModelMessage { role: message.role, content: message.content })
+                .map(|message| ModelMessage { role: message.role, content: message.content, model: message.model })
                 .collect(),
             tools: Arc::clone(&self.specs),
             max_output_tokens: self.limits.max_output_tokens,
+            effort: self.effort,
         }
     }
 }

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use lodger_model::Model;
-use lodger_protocol::{Clock, Diagnostics, Limits, Mode, Result, SessionId, ToolSpec, Usage, UsageReport};
+use lodger_protocol::{Clock, Diagnostics, Effort, Limits, Mode, Result, SessionId, ToolSpec, Usage, UsageReport};
 use lodger_session::{Checkpoint, SessionLog};
 use lodger_tools::Registry;
 use lodger_workspace::Workspace;
@@ -29,6 +29,8 @@ pub struct AgentParts {
     pub model: Arc<dyn Model>,
     /// Makes the model of another name, for `set_model`.
     pub open_model: OpenModel,
+    /// How much models are to think.
+    pub effort: Effort,
     /// The mode to begin with.
     pub mode: Mode,
     /// The tools on offer.
@@ -55,6 +57,7 @@ pub(crate) struct Shared {
     pub(crate) diagnostics: Diagnostics,
     pub(crate) workspace: Option<Arc<dyn Workspace>>,
     pub(crate) limits: Arc<Limits>,
+    effort: Effort,
     system: Arc<str>,
     tools: Arc<Registry>,
     pub(crate) open_model: OpenModel,
@@ -94,6 +97,7 @@ impl Shared {
             diagnostics: parts.diagnostics,
             workspace: parts.workspace,
             limits: Arc::new(parts.limits),
+            effort: parts.effort,
             system: parts.system.into(),
             tools: Arc::new(parts.tools),
             open_model: parts.open_model,
@@ -138,6 +142,7 @@ impl Shared {
         }
         StepContext {
             model: Arc::clone(&settings.model),
+            effort: self.effort,
             mode: settings.mode,
             system: Arc::clone(&self.system),
             tools: Arc::clone(&self.tools),

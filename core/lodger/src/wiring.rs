@@ -75,6 +75,7 @@ pub(crate) fn engine(
         system,
         model,
         open_model: open,
+        effort: options.effort,
         mode: options.mode,
         tools,
         workspace,

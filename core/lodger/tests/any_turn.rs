@@ -66,7 +66,8 @@ async fn play_any(script: Value, fault: Option<FaultRule>, cancel_after: Option<
         timeout_ms: None,
         read_only: true,
     };
-    let limits = Limits { max_steps: 5, first_byte_timeout_ms: 60, gap_timeout_ms: 60, ..Limits::default() };
+    let limits =
+        Limits { max_steps: 5, first_byte_timeout_ms: 60, gap_timeout_ms: 60, max_retries: 0, ..Limits::default() };
     let agent = client(&server)
         .cwd(stage.work("").display().to_string())
         .environment(environment())

@@ -26,7 +26,8 @@ fn status_with(status: u16, headers: &[(&str, &str)], body: &str) -> WireFault {
 /// Plays a turn whose first request meets a fault, sees the error in `done` and in the result, and goes on.
 async fn meets(steps: &[Value], limits: Limits, fault: WireFault) -> (Error, Value) {
     let server = faulty_server(steps, fault);
-    let agent = client(&server).limits(limits).create().unwrap();
+    // Nothing is sent again: each fault is met as it is.
+    let agent = client(&server).limits(Limits { max_retries: 0, ..limits }).create().unwrap();
     let mut turn = agent.prompt("hello").unwrap();
     let events = read(&mut turn).await;
     let (reason, error) = look::whole(&events);

@@ -1,6 +1,6 @@
 //! Who asks: the key, from where it may come, and how it is kept out of everything that is shown.
 
-use lodger_protocol::{Auth, Environment, Error, ErrorCode};
+use lodger_protocol::{Auth, EndpointKind, Environment, Error, ErrorCode};
 use secrecy::{ExposeSecret, SecretString};
 
 use crate::ModelSpec;
@@ -57,6 +57,34 @@ impl Credential {
         match self.expose() {
             "" => text.to_owned(),
             key => text.replace(key, HIDDEN),
+        }
+    }
+}
+
+/// The header in which a key travels.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum KeyHeader {
+    /// `authorization: Bearer KEY`.
+    Bearer,
+    /// The key alone, in a header of this name.
+    Named(&'static str),
+}
+
+impl KeyHeader {
+    /// Where a protocol's own provider looks for it.
+    pub(crate) const fn of(kind: EndpointKind) -> Self {
+        match kind {
+            EndpointKind::Anthropic => Self::Named("x-api-key"),
+            EndpointKind::OpenaiResponses | EndpointKind::OpenaiChat => Self::Bearer,
+            EndpointKind::Gemini => Self::Named("x-goog-api-key"),
+        }
+    }
+
+    /// The header, name and value.
+    pub(crate) fn with(self, key: &Credential) -> (String, String) {
+        match self {
+            Self::Bearer => ("authorization".to_owned(), format!("Bearer {}", key.expose())),
+            Self::Named(name) => (name.to_owned(), key.expose().to_owned()),
         }
     }
 }

@@ -10,16 +10,30 @@ struct Provider {
     name: &'static str,
     kind: EndpointKind,
     base_url: &'static str,
-    /// Of each of its models.
-    context_window: u64,
+    /// Of each of its models, where that is known.
+    context_window: Option<u64>,
 }
 
-const PROVIDERS: &[Provider] = &[Provider {
-    name: "anthropic",
-    kind: EndpointKind::Anthropic,
-    base_url: "https://api.anthropic.com",
-    context_window: 200_000,
-}];
+const PROVIDERS: &[Provider] = &[
+    Provider {
+        name: "anthropic",
+        kind: EndpointKind::Anthropic,
+        base_url: "https://api.anthropic.com",
+        context_window: Some(200_000),
+    },
+    Provider {
+        name: "openai",
+        kind: EndpointKind::OpenaiResponses,
+        base_url: "https://api.openai.com",
+        context_window: None,
+    },
+    Provider {
+        name: "gemini",
+        kind: EndpointKind::Gemini,
+        base_url: "https://generativelanguage.googleapis.com",
+        context_window: None,
+    },
+];
 
 /// A server to talk to, all choices made.
 #[derive(Clone)]
@@ -52,7 +66,7 @@ impl ResolvedEndpoint {
     /// `invalid_options` for a URL that cannot be used, and for a provider that is not known without an endpoint.
     pub fn find(spec: &ModelSpec, endpoint: Option<&Endpoint>, env: &Environment) -> Result<Self, Error> {
         let known = PROVIDERS.iter().find(|provider| provider.name == spec.provider);
-        let context_window = known.map(|provider| provider.context_window);
+        let context_window = known.and_then(|provider| provider.context_window);
         if let Some(endpoint) = endpoint {
             let base_url = BaseUrl::parse(&endpoint.base_url, "`endpoint.baseUrl`")?;
             return Ok(Self {
@@ -80,7 +94,7 @@ impl ResolvedEndpoint {
 }
 
 fn carries_credentials(header: &str) -> bool {
-    ["authorization", "x-api-key"].iter().any(|name| header.eq_ignore_ascii_case(name))
+    ["authorization", "x-api-key", "api-key", "x-goog-api-key"].iter().any(|name| header.eq_ignore_ascii_case(name))
 }
 
 fn unknown(spec: &ModelSpec) -> Error {
@@ -146,7 +160,7 @@ mod tests {
         let spec = ModelSpec::parse("acme/x").unwrap();
         let error = ResolvedEndpoint::find(&spec, None, &Environment::default()).unwrap_err();
         assert_eq!(error.code, ErrorCode::InvalidOptions);
-        assert!(error.message.contains("anthropic, scripted"), "{}", error.message);
+        assert!(error.message.contains("anthropic, openai, gemini, scripted"), "{}", error.message);
         assert!(ResolvedEndpoint::find(&spec, Some(&endpoint("https://acme.test")), &Environment::default()).is_ok());
     }
 

@@ -1,5 +1,6 @@
 //! A model behind HTTP: sends the body that a protocol writes, feeds it the frames that come back.
 
+use std::pin::Pin;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
@@ -7,17 +8,21 @@ use bytes::Bytes;
 use futures_util::future::{Either, FutureExt};
 use futures_util::stream::{self, BoxStream, Stream, StreamExt};
 use lodger_net::{Frame, HttpRequest, HttpResponse, Transport, frames};
-use lodger_protocol::{Error, ErrorCode, StopReason, Usage};
+use lodger_protocol::{Error, ErrorCode, StopReason, ToolCallId, Usage};
+use serde_json::Value;
 
-use crate::anthropic;
+use crate::credential::KeyHeader;
 use crate::refusal::{Refusal, retry_after_ms};
+use crate::retry::retrying;
 use crate::watch::Attempt;
-use crate::{Credential, Model, ModelEvent, ModelRequest, Reply, Watch};
+use crate::{Credential, FreshIds, Model, ModelEvent, ModelRequest, Protocol, Reply, ReplyState, Target, Watch};
 
 /// How long a connection may take to be made.
 const CONNECT: Duration = Duration::from_secs(30);
 /// How much of an answer that is not a reply is read.
 const MAX_FAILURE_BYTES: usize = 64 * 1024;
+/// Longest message of an error, in bytes.
+const MAX_WORDS: usize = 2000;
 /// How long the end of a body is waited for after the reply is complete, so that its connection can be used again.
 const DRAIN: Duration = Duration::from_millis(50);
 
@@ -28,18 +33,20 @@ type Body = BoxStream<'static, Result<Bytes, Error>>;
 pub(crate) struct HttpModel(Arc<Inner>);
 
 pub(crate) struct Inner {
-    /// `provider/model`.
-    pub(crate) name: String,
-    /// As the provider calls it.
-    pub(crate) model: String,
+    /// Who is asked.
+    pub(crate) target: Target,
+    pub(crate) protocol: &'static dyn Protocol,
     pub(crate) url: String,
     pub(crate) headers: Vec<(String, Credential)>,
     pub(crate) key: Option<Credential>,
+    /// Where the key stands.
+    pub(crate) key_header: KeyHeader,
     /// What must not be shown when the other side repeats it.
     pub(crate) secrets: Vec<Credential>,
     pub(crate) context_window: Option<u64>,
     pub(crate) first_byte: Duration,
     pub(crate) gap: Duration,
+    pub(crate) max_retries: u32,
     pub(crate) transport: Arc<dyn Transport>,
     pub(crate) watch: Watch,
 }
@@ -52,7 +59,7 @@ impl HttpModel {
 
 impl Model for HttpModel {
     fn name(&self) -> &str {
-        &self.0.name
+        &self.0.target.name
     }
 
     fn context_window(&self) -> Option<u64> {
@@ -60,10 +67,25 @@ impl Model for HttpModel {
     }
 
     fn stream(&self, request: ModelRequest) -> BoxStream<'static, ModelEvent> {
-        let model = self.0.clone();
+        let model = Arc::clone(&self.0);
+        let watching = Arc::clone(&self.0);
+        let request = Arc::new(request);
+        retrying(
+            self.0.max_retries,
+            move |attempt| model.clone().attempt(Arc::clone(&request), attempt),
+            move |retried, error| watching.watch.retries(retried, error),
+        )
+        .boxed()
+    }
+}
+
+impl Inner {
+    /// One attempt. Nothing is sent before it is polled.
+    fn attempt(self: Arc<Self>, request: Arc<ModelRequest>, number: u32) -> BoxStream<'static, ModelEvent> {
         async move {
-            match model.open(request).await {
-                Ok((body, attempt)) => Either::Left(read(frames(body, model.gap), model, attempt)),
+            let state = self.protocol.reply(FreshIds::new(&request, ToolCallId::fresh().as_str()));
+            match self.open(request, number).await {
+                Ok((body, attempt)) => Either::Left(read(frames(body, self.gap), state, self, attempt)),
                 Err(error) => {
                     let partial =
                         Reply { content: Vec::new(), stop_reason: StopReason::Error, usage: Usage::default() };
@@ -74,18 +96,16 @@ impl Model for HttpModel {
         .flatten_stream()
         .boxed()
     }
-}
 
-impl Inner {
     /// Sends the request and returns the body of an answer that is a stream of events.
-    async fn open(&self, request: ModelRequest) -> Result<(Body, Attempt), Error> {
-        let body = anthropic::request_body(&request, &self.model)?;
+    async fn open(&self, request: Arc<ModelRequest>, number: u32) -> Result<(Body, Attempt), Error> {
+        let body = self.protocol.request_body(&request, &self.target)?;
         drop(request);
-        let attempt = self.watch.begin(&self.name, 1, &self.url, &body, &self.secrets);
+        let attempt = self.watch.begin(&self.target.name, number, &self.url, &body, &self.secrets);
         match self.send(body, &attempt).await {
             Ok(body) => Ok((body, attempt)),
             Err(error) => {
-                let error = self.hide(error);
+                let error = self.presentable(error);
                 attempt.failed(&error);
                 Err(error)
             }
@@ -101,7 +121,7 @@ impl Inner {
             first_byte_timeout: self.first_byte,
         };
         let answer = self.transport.send(sent).await?;
-        attempt.answered(answer.status, answer.header("request-id"));
+        attempt.answered(answer.status, request_id(&answer));
         if !(200..300).contains(&answer.status) {
             return Err(self.refusal(answer).await);
         }
@@ -118,9 +138,10 @@ impl Inner {
         let mut headers = vec![
             ("content-type".to_owned(), "application/json".to_owned()),
             ("accept".to_owned(), "text/event-stream".to_owned()),
-            ("anthropic-version".to_owned(), anthropic::VERSION.to_owned()),
         ];
-        headers.extend(self.key.iter().map(|key| ("x-api-key".to_owned(), key.expose().to_owned())));
+        let own = self.protocol.headers().iter();
+        headers.extend(own.map(|(name, value)| ((*name).to_owned(), (*value).to_owned())));
+        headers.extend(self.key.iter().map(|key| self.key_header.with(key)));
         // The host's own come last: they win.
         headers.extend(self.headers.iter().map(|(name, value)| (name.clone(), value.expose().to_owned())));
         headers
@@ -140,56 +161,94 @@ impl Inner {
         Refusal {
             status: answer.status,
             body: &String::from_utf8_lossy(&body),
-            request_id: answer.header("request-id"),
+            request_id: request_id(&answer),
             retry_after_ms: retry_after_ms(|name| answer.header(name), SystemTime::now()),
         }
         .into_error()
     }
 
-    /// Takes our secrets out of words that came from elsewhere.
-    fn hide(&self, mut error: Error) -> Error {
-        for secret in &self.secrets {
-            error.message = secret.hide_in(&error.message);
+    /// The error as it may be shown: without our secrets in words that came from elsewhere, and of bounded length.
+    fn presentable(&self, mut error: Error) -> Error {
+        let shown = |text: &str| shortened(self.secrets.iter().fold(text.to_owned(), |text, key| key.hide_in(&text)));
+        error.message = shown(&error.message);
+        if let Some(Value::Object(data)) = &mut error.data {
+            for value in data.values_mut() {
+                if let Value::String(text) = value {
+                    *text = shown(text);
+                }
+            }
         }
         error
     }
 }
 
+/// What the provider calls the request.
+fn request_id(answer: &HttpResponse) -> Option<&str> {
+    ["request-id", "x-request-id"].iter().find_map(|name| answer.header(name))
+}
+
+/// The words, cut between characters where they are long.
+fn shortened(mut text: String) -> String {
+    if text.len() > MAX_WORDS {
+        text.truncate(text.floor_char_boundary(MAX_WORDS));
+        text.push_str("...");
+    }
+    text
+}
+
 /// The events of a reply, each made when it is asked for.
 fn read(
     frames: impl Stream<Item = Result<Frame, Error>> + Send + 'static,
+    state: Box<dyn ReplyState>,
     model: Arc<Inner>,
     attempt: Attempt,
 ) -> impl Stream<Item = ModelEvent> + Send + 'static {
     // Boxed, since it moves with every event.
-    let start = Some(Box::new((anthropic::State::default(), Box::pin(frames), model, attempt)));
-    stream::unfold(start, |reading| async {
+    let reading = Reading { frames: Box::pin(frames), state, model, attempt, said: Vec::new() };
+    stream::unfold(Some(Box::new(reading)), |reading| async {
         let mut reading = reading?;
-        let (state, frames, model, attempt) = &mut *reading;
-        loop {
-            let event = match frames.next().await {
-                Some(Ok(frame)) => {
-                    attempt.framed(&frame);
-                    state.step(&frame)
-                }
-                Some(Err(error)) => Some(state.fail(error)),
-                None => state.end(),
-            };
-            match event {
-                None => {}
-                Some(ModelEvent::Finished(reply)) => {
-                    // Nothing of interest can follow, and an early end costs the next request a new connection.
-                    let rest = async { while let Some(Ok(_)) = frames.next().await {} };
-                    let _ = tokio::time::timeout(DRAIN, rest).await;
-                    return Some((ModelEvent::Finished(reply), None));
-                }
-                Some(ModelEvent::Failed { error, partial }) => {
-                    let error = model.hide(error);
-                    attempt.failed(&error);
-                    return Some((ModelEvent::Failed { error, partial }, None));
-                }
-                Some(event) => return Some((event, Some(reading))),
+        match reading.next().await {
+            ModelEvent::Finished(reply) => {
+                // Nothing of interest can follow, and an early end costs the next request a new connection.
+                let rest = async { while let Some(Ok(_)) = reading.frames.next().await {} };
+                let _ = tokio::time::timeout(DRAIN, rest).await;
+                Some((ModelEvent::Finished(reply), None))
             }
+            ModelEvent::Failed { error, partial } => {
+                let error = reading.model.presentable(error);
+                reading.attempt.failed(&error);
+                Some((ModelEvent::Failed { error, partial }, None))
+            }
+            event => Some((event, Some(reading))),
         }
     })
+}
+
+/// A reply while it is read.
+struct Reading<F> {
+    frames: Pin<Box<F>>,
+    state: Box<dyn ReplyState>,
+    model: Arc<Inner>,
+    attempt: Attempt,
+    /// What the last frame said and was not asked for yet, last first.
+    said: Vec<ModelEvent>,
+}
+
+impl<F: Stream<Item = Result<Frame, Error>>> Reading<F> {
+    async fn next(&mut self) -> ModelEvent {
+        loop {
+            if let Some(event) = self.said.pop() {
+                return event;
+            }
+            match self.frames.next().await {
+                Some(Ok(frame)) => {
+                    self.attempt.framed(&frame);
+                    self.state.step(&frame, &mut self.said);
+                }
+                Some(Err(error)) => self.state.fail(error, &mut self.said),
+                None => self.state.end(&mut self.said),
+            }
+            self.said.reverse();
+        }
+    }
 }

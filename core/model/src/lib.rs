@@ -5,11 +5,21 @@
 //!
 //! This crate must never run a tool, keep a conversation or decide about anything but the wire.
 
-pub mod anthropic;
 pub mod scripted;
 
+mod anthropic;
+mod call_ids;
+mod draft;
+mod effort;
 mod failure;
+mod gemini;
 mod input;
+mod openai_chat;
+mod openai_responses;
+mod protocol;
+mod quirks;
+mod schema;
+mod shown;
 mod spec;
 mod stream;
 
@@ -24,9 +34,16 @@ mod open;
 #[cfg(feature = "http")]
 mod refusal;
 #[cfg(feature = "http")]
+mod retry;
+#[cfg(feature = "http")]
 mod watch;
 
+pub use anthropic::CACHE_MARKERS;
+pub use call_ids::FreshIds;
 pub use input::parse_input;
+pub use protocol::{Protocol, ReplyState, protocol};
+pub use quirks::{CallIds, EffortForm, Quirks};
+pub use shown::Target;
 pub use spec::ModelSpec;
 pub use stream::{Model, ModelEvent, ModelMessage, ModelRequest, Reply};
 

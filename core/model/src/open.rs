@@ -5,11 +5,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use lodger_net::Transport;
-use lodger_protocol::{Auth, Endpoint, EndpointKind, Environment, Error, Limits};
+use lodger_protocol::{Auth, Endpoint, Environment, Error, Limits};
 
+use crate::credential::KeyHeader;
 use crate::http::{HttpModel, Inner};
 use crate::scripted::ScriptedModel;
-use crate::{Credential, Model, ModelSpec, ResolvedEndpoint, Watch, anthropic};
+use crate::{Credential, Model, ModelSpec, Quirks, ResolvedEndpoint, Target, Watch, protocol};
 
 /// Where the models of an agent come from: all but their names.
 pub struct ModelSource {
@@ -20,7 +21,7 @@ pub struct ModelSource {
     pub auth: Option<Auth>,
     /// The host's environment.
     pub env: Environment,
-    /// Of these the timeouts of the provider are used.
+    /// Of these the timeouts of the provider and `max_retries` are used.
     pub limits: Limits,
     /// Where the paths of scripts begin.
     pub cwd: Option<PathBuf>,
@@ -48,22 +49,32 @@ impl ModelSource {
             Err(_) if endpoint.key_optional => None,
             Err(error) => return Err(error),
         };
-        let path = match endpoint.kind {
-            EndpointKind::Anthropic => anthropic::PATH,
+        let protocol = protocol(endpoint.kind);
+        let path = protocol.path(&spec.model);
+        let url = match protocol.is_versioned_by_base() {
+            true => endpoint.base_url.join_versioned(&path),
+            false => endpoint.base_url.join(&path),
         };
         let headers: Vec<_> =
             endpoint.headers.into_iter().map(|(name, value)| (name, Credential::new(&value))).collect();
         let secrets = key.iter().cloned().chain(headers.iter().flat_map(|(_, value)| value.words())).collect();
         Ok(Arc::new(HttpModel::new(Inner {
-            name: name.to_owned(),
-            model: spec.model,
-            url: endpoint.base_url.join(path),
+            target: Target {
+                name: name.to_owned(),
+                kind: endpoint.kind,
+                quirks: Quirks::of(endpoint.kind, &spec.provider, &spec.model),
+                model: spec.model,
+            },
+            protocol,
+            url,
             headers,
             key,
+            key_header: KeyHeader::of(endpoint.kind),
             secrets,
             context_window: endpoint.context_window,
             first_byte: Duration::from_millis(self.limits.first_byte_timeout_ms),
             gap: Duration::from_millis(self.limits.gap_timeout_ms),
+            max_retries: self.limits.max_retries,
             transport: Arc::clone(&self.transport),
             watch: self.watch.clone(),
         })))

@@ -1,11 +1,11 @@
 //! What an answer that is not a reply means: its status, its body, how long it asks to wait.
 
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use lodger_protocol::{Error, ErrorCode};
 use serde_json::{Value, json};
 
-use crate::failure::{code_of_kind, is_overflow, shortened};
+use crate::failure::Complaint;
 
 /// An answer that is not a reply.
 #[derive(Clone, Debug, Default)]
@@ -14,88 +14,124 @@ pub(crate) struct Refusal<'a> {
     pub(crate) status: u16,
     /// The body, as far as it was read.
     pub(crate) body: &'a str,
-    /// The `request-id` header.
+    /// What the provider calls the request.
     pub(crate) request_id: Option<&'a str>,
     /// How long the provider asked to wait.
     pub(crate) retry_after_ms: Option<u64>,
 }
 
 impl Refusal<'_> {
-    /// The error that this stands for. Holds the provider's own words: take secrets out before it is shown.
+    /// The error that this stands for. Holds the provider's own words: take secrets out, then shorten it, before it
+    /// is shown.
     #[must_use]
     pub(crate) fn into_error(self) -> Error {
-        let body = serde_json::from_str::<Value>(self.body).ok();
-        let kind = body.as_ref().and_then(|body| body.pointer("/error/type")).and_then(Value::as_str);
-        let words = body.as_ref().and_then(message_of).unwrap_or_else(|| plain_text(self.body));
-        let code = match self.status {
-            300..=399 => {
-                return Error::new(
-                    ErrorCode::ProviderRejected,
-                    format!(
-                        "the provider answered with a redirect ({}), which is not followed since requests carry credentials; point the endpoint at the final address",
-                        self.status
-                    ),
-                )
-                .with_data(json!({ "status": self.status }));
-            }
-            401 | 403 => ErrorCode::ProviderAuth,
-            429 => ErrorCode::ProviderRateLimited,
-            529 => ErrorCode::ProviderOverloaded,
-            408 | 500.. => kind.and_then(code_of_kind).unwrap_or(ErrorCode::ProviderUnavailable),
-            _ if is_overflow(&words) => ErrorCode::ContextOverflow,
-            _ => ErrorCode::ProviderRejected,
-        };
-        let mut data = json!({ "status": self.status });
-        if let Some(kind) = kind {
-            data["type"] = kind.into();
-        }
-        if let Some(id) = self.request_id {
-            data["requestId"] = id.into();
-        }
         let status = self.status;
-        let message = match words.is_empty() {
-            true => format!("the provider answered with status {status}"),
-            false => format!("the provider answered with status {status}: {words}"),
+        if (300..400).contains(&status) {
+            return Error::new(
+                ErrorCode::ProviderRejected,
+                format!(
+                    "the provider answered with a redirect ({status}), which is not followed since requests carry credentials; point the endpoint at the final address"
+                ),
+            )
+            .with_data(json!({ "status": status }));
+        }
+        let body = serde_json::from_str::<Value>(self.body).ok();
+        let mut complaint = body.as_ref().map(Complaint::of).unwrap_or_default();
+        complaint.status = Some(status);
+        if body.is_none() {
+            complaint.words = plain_text(self.body);
+        }
+        let mut data = json!({ "status": status });
+        for (name, value) in [("type", complaint.kind), ("code", complaint.code), ("requestId", self.request_id)] {
+            if let Some(value) = value {
+                data[name] = value.into();
+            }
+        }
+        let message = match complaint.words {
+            "" => format!("the provider answered with status {status}"),
+            words => format!("the provider answered with status {status}: {words}"),
         };
-        Error::new(code, message).with_retry_after_ms(self.retry_after_ms).with_data(data)
+        Error::new(complaint.meaning(), message)
+            .with_retry_after_ms(self.retry_after_ms.or(complaint.retry_after_ms))
+            .with_data(data)
     }
-}
-
-fn message_of(body: &Value) -> Option<String> {
-    ["/error/message", "/message", "/error", "/detail"]
-        .iter()
-        .find_map(|path| body.pointer(path).and_then(Value::as_str))
-        .map(shortened)
 }
 
 /// A body that is not JSON: its text, but not the page of a proxy.
-fn plain_text(body: &str) -> String {
+fn plain_text(body: &str) -> &str {
     let text = body.trim();
-    if text.starts_with('<') { String::new() } else { shortened(text) }
+    if text.starts_with('<') { "" } else { text }
 }
 
-/// How long a provider asks to wait, in milliseconds: `retry-after-ms`, or `retry-after` in seconds or as a date.
-/// `header` looks one up by its lower-case name. A date that has passed is 0; what cannot be read is `None`.
+/// How long a provider asks to wait, in milliseconds: `retry-after-ms`, or `retry-after` in seconds or as a date, or
+/// when the counters of its `x-ratelimit-` headers start anew. `header` looks one up by its lower-case name. A date
+/// that has passed is 0; what cannot be read is `None`.
 pub(crate) fn retry_after_ms<'a>(header: impl Fn(&str) -> Option<&'a str>, now: SystemTime) -> Option<u64> {
-    let number = |text: &str| text.trim().parse::<f64>().ok().filter(|n| n.is_finite() && *n >= 0.0);
-    // A float turns into the nearest integer that exists: no wait is too long to be said.
     if let Some(ms) = header("retry-after-ms").and_then(number) {
-        return Some(ms.ceil() as u64);
+        return Some(whole(ms));
     }
-    let text = header("retry-after")?;
-    if let Some(seconds) = number(text) {
-        return Some((seconds * 1000.0).ceil() as u64);
+    match header("retry-after") {
+        Some(text) => match number(text) {
+            Some(seconds) => Some(whole(seconds * 1000.0)),
+            None => httpdate::parse_http_date(text.trim()).ok().map(|date| until(date, now)),
+        },
+        None => counters_reset_ms(header, now),
     }
-    let date = httpdate::parse_http_date(text.trim()).ok()?;
-    Some(date.duration_since(now).map_or(0, |wait| u64::try_from(wait.as_millis()).unwrap_or(u64::MAX)))
+}
+
+/// The latest reset of those counters that are used up.
+fn counters_reset_ms<'a>(header: impl Fn(&str) -> Option<&'a str>, now: SystemTime) -> Option<u64> {
+    let named = ["requests", "tokens"].into_iter().filter_map(|counter| {
+        let left = header(&format!("x-ratelimit-remaining-{counter}")).and_then(number)?;
+        (left <= 0.0).then(|| header(&format!("x-ratelimit-reset-{counter}")).and_then(duration_ms)).flatten()
+    });
+    let plain = header("x-ratelimit-reset").and_then(number).map(|reset| match reset {
+        // Milliseconds since 1970, seconds since then, or seconds from now.
+        1e12.. => until(SystemTime::UNIX_EPOCH + Duration::from_millis(whole(reset.min(1e15))), now),
+        1e9.. => until(SystemTime::UNIX_EPOCH + Duration::from_secs(whole(reset)), now),
+        _ => whole(reset * 1000.0),
+    });
+    named.chain(plain).max()
+}
+
+fn number(text: &str) -> Option<f64> {
+    text.trim().parse::<f64>().ok().filter(|n| n.is_finite() && *n >= 0.0)
+}
+
+/// A float turns into the nearest integer that exists: no wait is too long to be said.
+fn whole(ms: f64) -> u64 {
+    ms.ceil() as u64
+}
+
+fn until(date: SystemTime, now: SystemTime) -> u64 {
+    date.duration_since(now).map_or(0, |wait| u64::try_from(wait.as_millis()).unwrap_or(u64::MAX))
+}
+
+/// `6m0s`, `1.5s` or `120ms`, as milliseconds.
+fn duration_ms(text: &str) -> Option<u64> {
+    let mut rest = text.trim();
+    let mut ms = 0.0;
+    while !rest.is_empty() {
+        let digits = rest.find(|c: char| !c.is_ascii_digit() && c != '.')?;
+        let (amount, tail) = rest.split_at(digits);
+        let unit = tail.find(|c: char| c.is_ascii_digit()).unwrap_or(tail.len());
+        let (unit, tail) = tail.split_at(unit);
+        let worth = match unit {
+            "h" => 3_600_000.0,
+            "m" => 60_000.0,
+            "s" => 1000.0,
+            "ms" => 1.0,
+            _ => return None,
+        };
+        ms += amount.parse::<f64>().ok()? * worth;
+        rest = tail;
+    }
+    (ms > 0.0).then(|| whole(ms))
 }
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
-
     use super::*;
-    use crate::failure::MAX_WORDS;
 
     fn error(status: u16, body: &str) -> Error {
         Refusal { status, body, ..Default::default() }.into_error()
@@ -126,29 +162,10 @@ mod tests {
     }
 
     #[test]
-    fn a_request_that_is_too_long_is_an_overflow_only_when_the_words_say_so() {
-        for words in [
-            "prompt is too long: 210000 tokens > 200000 maximum",
-            "input length and `max_tokens` exceed context limit: 190000 + 16384 > 200000",
-            "This model's maximum context length is 8192 tokens",
-        ] {
-            assert_eq!(error(400, words).code, ErrorCode::ContextOverflow, "{words}");
-        }
-        assert_eq!(error(400, "max_tokens: must be positive").code, ErrorCode::ProviderRejected);
-        assert_eq!(error(500, "context window service is down").code, ErrorCode::ProviderUnavailable);
-    }
-
-    #[test]
     fn an_overload_that_a_gateway_reports_under_another_status_is_an_overload() {
         let body = r#"{"error":{"type":"overloaded_error","message":"Overloaded"}}"#;
         assert_eq!(error(503, body).code, ErrorCode::ProviderOverloaded);
         assert_eq!(error(408, "").code, ErrorCode::ProviderUnavailable);
-    }
-
-    #[test]
-    fn long_words_are_cut_between_characters() {
-        let message = error(400, &"ü".repeat(5000)).message;
-        assert!(message.len() < MAX_WORDS + 100 && message.ends_with("ü..."), "{}", message.len());
     }
 
     #[test]
@@ -164,5 +181,23 @@ mod tests {
             assert_eq!(wait("retry-after", nonsense), None, "{nonsense}");
         }
         assert_eq!(wait("retry-after", "1e300"), Some(u64::MAX));
+    }
+
+    #[test]
+    fn without_a_wait_the_counters_that_are_used_up_say_when_they_start_anew() {
+        let now = SystemTime::UNIX_EPOCH + Duration::from_secs(1_700_000_000);
+        let wait = |headers: &[(&str, &'static str)]| {
+            let headers = headers.to_vec();
+            retry_after_ms(move |asked| headers.iter().find(|(name, _)| *name == asked).map(|(_, value)| *value), now)
+        };
+        let (left, reset) = ("x-ratelimit-remaining-tokens", "x-ratelimit-reset-tokens");
+        assert_eq!(wait(&[(left, "0"), (reset, "6m0.5s")]), Some(360_500));
+        assert_eq!(wait(&[(left, "0"), (reset, "120ms")]), Some(120));
+        assert_eq!(wait(&[(left, "500"), (reset, "6m0s")]), None);
+        assert_eq!(wait(&[(left, "0"), (reset, "soon")]), None);
+        assert_eq!(wait(&[("x-ratelimit-reset", "1700000003")]), Some(3000));
+        assert_eq!(wait(&[("x-ratelimit-reset", "1700000003500")]), Some(3500));
+        assert_eq!(wait(&[("x-ratelimit-reset", "2")]), Some(2000));
+        assert_eq!(wait(&[("retry-after", "1"), (left, "0"), (reset, "6m0s")]), Some(1000));
     }
 }

@@ -1,9 +1,10 @@
 //! One request to a model and the reply as it comes.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use futures_util::stream::BoxStream;
-use lodger_protocol::{Content, Error, Role, StopReason, ToolCallId, ToolSpec, Usage};
+use lodger_protocol::{Content, Effort, Error, Role, StopReason, ToolCallId, ToolSpec, Usage};
 
 /// One message of the conversation, as a model sees it.
 #[derive(Clone, Debug, PartialEq)]
@@ -12,6 +13,8 @@ pub struct ModelMessage {
     pub role: Role,
     /// Its blocks. Tool calls stand in assistant messages, their results in the user message right after.
     pub content: Vec<Content>,
+    /// `provider/model` that wrote it; absent where no model did. What only its writer can read is shown to no other.
+    pub model: Option<String>,
 }
 
 /// All that a model is told for one reply.
@@ -25,6 +28,8 @@ pub struct ModelRequest {
     pub tools: Arc<[ToolSpec]>,
     /// Bound of the reply.
     pub max_output_tokens: u32,
+    /// How much to think first.
+    pub effort: Effort,
 }
 
 /// A reply, whole or as far as it came.
@@ -53,6 +58,19 @@ pub enum ModelEvent {
         tool_name: String,
         /// Append this.
         text: String,
+    },
+    /// What the reply used so far, where the provider says it before the end: all of it, not what was added.
+    Usage(Usage),
+    /// The request failed before any text, thought or input came, and is sent again after a wait.
+    Retry {
+        /// The attempt that failed, from 1.
+        attempt: u32,
+        /// How many there may be.
+        max_attempts: u32,
+        /// How long it waits.
+        delay: Duration,
+        /// What failed.
+        error: Error,
     },
     /// The whole reply.
     Finished(Reply),

@@ -13,7 +13,7 @@ use lodger_model::scripted::{Script, ScriptedModel};
 use lodger_model::{Model, ModelEvent, ModelMessage, ModelRequest, ModelSource, Reply, Watch};
 use lodger_net::HttpClients;
 use lodger_protocol::{
-    Auth, Content, Endpoint, EndpointKind, Environment, Error, ErrorCode, Limits, Role, StopReason, Usage,
+    Auth, Content, Effort, Endpoint, EndpointKind, Environment, Error, ErrorCode, Limits, Role, StopReason, Usage,
 };
 use serde_json::json;
 
@@ -25,6 +25,11 @@ fn script(value: serde_json::Value) -> Script {
 
 fn hello() -> Script {
     script(json!({ "steps": [{ "reply": [{ "type": "text", "text": "Hello" }] }], "after": "last" }))
+}
+
+/// Bounds with which nothing is sent again.
+fn once() -> Limits {
+    Limits { max_retries: 0, ..Limits::default() }
 }
 
 fn serve(script: Script, faults: Vec<FaultRule>) -> MockServer {
@@ -48,7 +53,7 @@ fn nowhere() -> ModelSource {
         endpoint: None,
         auth: None,
         env: Environment::default(),
-        limits: Limits::default(),
+        limits: once(),
         cwd: None,
         transport: Arc::new(HttpClients::new()),
         watch: Watch::default(),
@@ -56,20 +61,22 @@ fn nowhere() -> ModelSource {
 }
 
 fn model(server: &MockServer) -> Arc<dyn Model> {
-    model_at(server.base_url(), &Limits::default())
+    model_at(server.base_url(), &once())
 }
 
 fn request() -> ModelRequest {
     ModelRequest {
         system: "Be brief.".into(),
-        messages: vec![ModelMessage { role: Role::User, content: vec![Content::text("Hi")] }],
+        messages: vec![ModelMessage { role: Role::User, content: vec![Content::text("Hi")], model: None }],
         tools: Vec::new().into(),
         max_output_tokens: 100,
+        effort: Effort::Auto,
     }
 }
 
 async fn ask(model: &Arc<dyn Model>) -> (Vec<ModelEvent>, Result<Reply, (Error, Reply)>) {
     let mut events: Vec<_> = model.stream(request()).collect().await;
+    events.retain(|event| !matches!(event, ModelEvent::Usage(_)));
     let end = match events.pop() {
         Some(ModelEvent::Finished(reply)) => Ok(reply),
         Some(ModelEvent::Failed { error, partial }) => Err((error, partial)),
@@ -298,7 +305,7 @@ async fn an_overload_within_a_good_answer_is_an_overload_with_what_had_come() {
 #[tokio::test]
 async fn a_provider_that_never_answers_is_given_up_at_the_first_limit() {
     let server = serve(hello(), vec![FaultRule::always(WireFault::Silence)]);
-    let limits = Limits { first_byte_timeout_ms: 50, ..Limits::default() };
+    let limits = Limits { first_byte_timeout_ms: 50, ..once() };
     let error = failure(&model_at(server.base_url(), &limits)).await;
     assert_eq!(error.code, ErrorCode::Timeout);
     assert!(error.message.contains("limits.firstByteTimeoutMs"), "{}", error.message);
@@ -307,7 +314,7 @@ async fn a_provider_that_never_answers_is_given_up_at_the_first_limit() {
 #[tokio::test]
 async fn a_stream_that_stands_still_is_given_up_at_the_second_limit_and_its_connection_closed() {
     let server = serve(hello(), vec![FaultRule::always(WireFault::Stall { after_bytes: 500 })]);
-    let limits = Limits { gap_timeout_ms: 50, ..Limits::default() };
+    let limits = Limits { gap_timeout_ms: 50, ..once() };
     let error = failure(&model_at(server.base_url(), &limits)).await;
     assert_eq!(error.code, ErrorCode::Timeout);
     assert!(error.message.contains("limits.gapTimeoutMs"), "{}", error.message);
@@ -322,7 +329,7 @@ async fn a_slow_reader_is_not_taken_for_a_slow_provider() {
         ] }] })),
         vec![],
     );
-    let limits = Limits { gap_timeout_ms: 200, ..Limits::default() };
+    let limits = Limits { gap_timeout_ms: 200, ..once() };
     let mut stream = model_at(server.base_url(), &limits).stream(request());
     assert_eq!(stream.next().await, Some(ModelEvent::TextDelta("One".to_owned())));
     tokio::time::sleep(Duration::from_millis(500)).await;
@@ -443,10 +450,10 @@ fn a_proxy_of_the_environment_is_not_used() {
 #[tokio::test]
 async fn a_refused_connection_and_an_unknown_host_are_said_with_their_place() {
     let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-    let error = failure(&model_at(format!("http://127.0.0.1:{port}"), &Limits::default())).await;
+    let error = failure(&model_at(format!("http://127.0.0.1:{port}"), &once())).await;
     assert_eq!(error.code, ErrorCode::ProviderUnavailable);
     assert!(error.message.contains(&format!("127.0.0.1:{port} refused")), "{}", error.message);
-    let error = failure(&model_at("http://no-such-host.invalid".to_owned(), &Limits::default())).await;
+    let error = failure(&model_at("http://no-such-host.invalid".to_owned(), &once())).await;
     assert_eq!(error.code, ErrorCode::ProviderUnavailable);
     assert!(error.message.contains("no-such-host.invalid:80"), "{}", error.message);
 }
@@ -454,7 +461,7 @@ async fn a_refused_connection_and_an_unknown_host_are_said_with_their_place() {
 #[tokio::test]
 async fn a_server_that_does_not_speak_tls_is_said() {
     let server = serve(hello(), vec![]);
-    let error = failure(&model_at(server.base_url().replace("http:", "https:"), &Limits::default())).await;
+    let error = failure(&model_at(server.base_url().replace("http:", "https:"), &once())).await;
     assert_eq!(error.code, ErrorCode::ProviderUnavailable);
     assert!(error.message.contains("TLS with 127.0.0.1"), "{}", error.message);
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use futures_util::{FutureExt, StreamExt};
 use lodger_model::scripted::{Script, ScriptedModel};
 use lodger_model::{Model, ModelEvent, ModelMessage, ModelRequest, Reply};
-use lodger_protocol::{Content, Error, ErrorCode, Role, StopReason, ToolSpec, Usage};
+use lodger_protocol::{Content, Effort, Error, ErrorCode, Role, StopReason, ToolSpec, Usage};
 use serde_json::{Value, json};
 
 fn model(script: Value) -> ScriptedModel {
@@ -19,16 +19,22 @@ fn one(step: Value) -> ScriptedModel {
 }
 
 fn user(text: &str) -> ModelMessage {
-    ModelMessage { role: Role::User, content: vec![Content::text(text)] }
+    ModelMessage { role: Role::User, content: vec![Content::text(text)], model: None }
 }
 
 fn assistant(text: &str) -> ModelMessage {
-    ModelMessage { role: Role::Assistant, content: vec![Content::text(text)] }
+    ModelMessage { role: Role::Assistant, content: vec![Content::text(text)], model: None }
 }
 
 fn request(messages: Vec<ModelMessage>) -> ModelRequest {
     let tool = ToolSpec { name: "bash".to_owned(), description: String::new(), input_schema: json!({}) };
-    ModelRequest { system: "Be brief.".into(), messages, tools: vec![tool].into(), max_output_tokens: 100 }
+    ModelRequest {
+        system: "Be brief.".into(),
+        messages,
+        tools: vec![tool].into(),
+        max_output_tokens: 100,
+        effort: Effort::Auto,
+    }
 }
 
 async fn events(model: &ScriptedModel, messages: Vec<ModelMessage>) -> Vec<ModelEvent> {
@@ -163,7 +169,11 @@ async fn a_request_is_compared_with_what_the_step_expects() {
     };
     let asked = || {
         let results = vec![result("all good", false), result("went wrong", true)];
-        vec![user("Fix the bug"), assistant("Looking"), ModelMessage { role: Role::User, content: results }]
+        vec![
+            user("Fix the bug"),
+            assistant("Looking"),
+            ModelMessage { role: Role::User, content: results, model: None },
+        ]
     };
     let play = |expect: Value| {
         let script = json!({ "steps": [{}, { "expect": expect }] });

@@ -11,7 +11,7 @@ use lodger_protocol::Error;
 /// A POST request. `Debug` shows the names of the headers, never their values, and of the body only its length.
 #[derive(Clone)]
 pub struct HttpRequest {
-    /// Absolute `http` or `https` URL, without user name, password or query.
+    /// Absolute `http` or `https` URL, without user name and password. A query holds no secret.
     pub url: String,
     /// Names in any case, and values; credentials are among them.
     pub headers: Vec<(String, String)>,

@@ -45,6 +45,17 @@ impl BaseUrl {
         }
     }
 
+    /// The same for a path whose first segment is a version: a base that holds a version anywhere, as `/api/v4` does,
+    /// is taken to hold it already.
+    #[must_use]
+    pub fn join_versioned(&self, path: &str) -> String {
+        let base = self.0.as_str().trim_end_matches('/');
+        match path.split_once('/') {
+            Some((_, rest)) if self.0.path().split('/').any(is_version) => format!("{base}/{rest}"),
+            _ => format!("{base}/{path}"),
+        }
+    }
+
     /// Whether it can only lead to this machine: `localhost` or a loopback address.
     #[must_use]
     pub fn is_loopback(&self) -> bool {
@@ -54,8 +65,32 @@ impl BaseUrl {
     }
 }
 
+/// `v1`, `v1beta`.
+fn is_version(segment: &str) -> bool {
+    segment.strip_prefix('v').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
+}
+
 impl fmt::Debug for BaseUrl {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.0.as_str())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_version_in_the_base_takes_the_place_of_that_of_the_path() {
+        for (base, url) in [
+            ("https://a.test", "https://a.test/v1/chat/completions"),
+            ("https://a.test/v1/", "https://a.test/v1/chat/completions"),
+            ("https://a.test/openai/v1", "https://a.test/openai/v1/chat/completions"),
+            ("https://a.test/api/v4", "https://a.test/api/v4/chat/completions"),
+            ("https://a.test/v1beta/openai", "https://a.test/v1beta/openai/chat/completions"),
+            ("https://a.test/vault", "https://a.test/vault/v1/chat/completions"),
+        ] {
+            assert_eq!(BaseUrl::parse(base, "x").unwrap().join_versioned("v1/chat/completions"), url);
+        }
     }
 }

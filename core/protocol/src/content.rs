@@ -19,7 +19,8 @@ pub enum Content {
     Thinking {
         /// The thought, possibly a summary; may be empty when only the signature was sent.
         text: String,
-        /// The provider's signature; sent back unchanged, or the block is left out.
+        /// The provider's own data about the thought: a signature, or the thought encrypted. Sent back unchanged to
+        /// the model that wrote it, and to no other. Opaque.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         signature: Option<String>,
     },
@@ -127,4 +128,7 @@ pub struct Message {
     pub content: Vec<Content>,
     /// Unix milliseconds.
     pub created_at: u64,
+    /// `provider/model` that wrote it; absent where no model did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
 }

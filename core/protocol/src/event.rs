@@ -380,7 +380,7 @@ pub enum Passing {
         /// Append this.
         chunk: String,
     },
-    /// A request to the provider is tried again. Not sent yet.
+    /// A request to the provider failed before its first output and is sent again after a wait.
     Retry {
         /// The attempt that failed, from 1.
         attempt: u32,
@@ -388,7 +388,7 @@ pub enum Passing {
         max_attempts: u32,
         /// How long it waits.
         delay_ms: u64,
-        /// What failed.
+        /// What failed: the error's code and message.
         reason: String,
         /// The provider's status, where it sent one.
         #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -23,6 +23,8 @@ pub struct AgentOptions {
     pub endpoint: Option<Endpoint>,
     /// Credentials. Absent: `<PROVIDER>_API_KEY` of the environment.
     pub auth: Option<Auth>,
+    /// How much the model should think before it answers. Default `auto`.
+    pub effort: Effort,
     /// How much the agent may do without asking. Default `ask`.
     pub mode: Mode,
     /// Takes the place of the base prompt. `[]` means none at all.
@@ -84,6 +86,36 @@ impl TextOrList {
 pub enum EndpointKind {
     /// Anthropic Messages.
     Anthropic,
+    /// OpenAI Responses.
+    OpenaiResponses,
+    /// OpenAI Chat Completions, and all that is compatible with it.
+    OpenaiChat,
+    /// Gemini `streamGenerateContent`.
+    Gemini,
+}
+
+/// How much a model should think before it answers. Told to each model in the nearest word that it knows; a model
+/// that cannot be told ignores it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Effort {
+    /// As the model does by itself.
+    #[default]
+    Auto,
+    /// Not at all, where the model can be told so; else as little as it can.
+    None,
+    /// As little as it can.
+    Minimal,
+    /// Little.
+    Low,
+    /// Some.
+    Medium,
+    /// Much.
+    High,
+    /// More than `high`, where the model knows it.
+    Xhigh,
+    /// As much as it can.
+    Max,
 }
 
 /// A server to talk to.
@@ -210,6 +242,8 @@ pub struct Limits {
     pub first_byte_timeout_ms: u64,
     /// Milliseconds between two pieces of the provider's stream. Default 300,000.
     pub gap_timeout_ms: u64,
+    /// How often a request to the provider is sent again when it fails before its first output. Default 4; 0: never.
+    pub max_retries: u32,
 }
 
 impl Default for Limits {
@@ -223,6 +257,7 @@ impl Default for Limits {
             stall_timeout_ms: 600_000,
             first_byte_timeout_ms: 120_000,
             gap_timeout_ms: 300_000,
+            max_retries: 4,
         }
     }
 }

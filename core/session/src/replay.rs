@@ -20,9 +20,17 @@ pub fn conversation(entries: &[Arc<Event>]) -> Vec<Message> {
                 role: Role::User,
                 content: content.clone(),
                 created_at: event.ts,
+                model: None,
             }),
-            Entry::AssistantMessage { message_id, content, stop_reason, .. } => {
-                push_reply(&mut messages, &entries[index + 1..], message_id, content, *stop_reason, event.ts);
+            Entry::AssistantMessage { message_id, content, stop_reason, model, .. } => {
+                let reply = Message {
+                    id: message_id.clone(),
+                    role: Role::Assistant,
+                    content: kept(content, *stop_reason),
+                    created_at: event.ts,
+                    model: Some(model.clone()),
+                };
+                push_reply(&mut messages, &entries[index + 1..], reply);
             }
             Entry::TurnStart { .. }
             | Entry::ToolCall { .. }
@@ -43,35 +51,37 @@ pub fn conversation(entries: &[Arc<Event>]) -> Vec<Message> {
     messages
 }
 
-fn push_reply(
-    messages: &mut Vec<Message>,
-    after: &[Arc<Event>],
-    id: &MessageId,
-    content: &[Content],
-    stop_reason: StopReason,
-    at: u64,
-) {
+/// What of a reply is shown again: all of it, or of one that was cut its text.
+fn kept(content: &[Content], stop_reason: StopReason) -> Vec<Content> {
     let whole = !matches!(stop_reason, StopReason::Cancelled | StopReason::Error);
-    let content: Vec<Content> = content
+    content
         .iter()
         .filter(|block| whole || matches!(block, Content::Text { text } if !text.is_empty()))
         .cloned()
-        .collect();
-    if content.is_empty() {
+        .collect()
+}
+
+fn push_reply(messages: &mut Vec<Message>, after: &[Arc<Event>], reply: Message) {
+    if reply.content.is_empty() {
         return;
     }
-    let answers: Vec<Content> = content
+    let answers: Vec<Content> = reply
+        .content
         .iter()
         .filter_map(|block| match block {
             Content::ToolCall { tool_call_id, .. } => Some(answer_to(tool_call_id, after)),
             _ => None,
         })
         .collect();
-    messages.push(Message { id: id.clone(), role: Role::Assistant, content, created_at: at });
-    if !answers.is_empty() {
-        let id = MessageId::from(format!("{id}_results"));
-        messages.push(Message { id, role: Role::User, content: answers, created_at: at });
-    }
+    let results = (!answers.is_empty()).then(|| Message {
+        id: MessageId::from(format!("{}_results", reply.id)),
+        role: Role::User,
+        content: answers,
+        created_at: reply.created_at,
+        model: None,
+    });
+    messages.push(reply);
+    messages.extend(results);
 }
 
 /// The answer stands before the next reply: some providers give the same ids in every reply.

@@ -2,6 +2,8 @@
 
 use std::collections::HashSet;
 
+use std::time::Duration;
+
 use futures_util::{FutureExt, StreamExt};
 use lodger_model::{ModelEvent, Reply};
 use lodger_protocol::{
@@ -27,6 +29,7 @@ pub(super) async fn take(turn: &Turn, context: &StepContext) -> Result<()> {
     let mut stream = context.model.stream(request);
     let mut deltas = Deltas { turn, ring_owed: false };
     let mut said = String::new();
+    let mut used = Usage::default();
     let mut bytes = 0;
 
     loop {
@@ -41,7 +44,7 @@ pub(super) async fn take(turn: &Turn, context: &StepContext) -> Result<()> {
             // Dropping the stream closes the connection before anything else happens.
             drop(stream);
             let content = if said.is_empty() { Vec::new() } else { vec![Content::text(said)] };
-            let partial = Reply { content, stop_reason: StopReason::Cancelled, usage: Usage::default() };
+            let partial = Reply { content, stop_reason: StopReason::Cancelled, usage: used };
             append_partial(turn, context, message_id, partial, StopReason::Cancelled);
             return Ok(());
         }
@@ -75,6 +78,11 @@ pub(super) async fn take(turn: &Turn, context: &StepContext) -> Result<()> {
             Some(ModelEvent::ToolInputDelta { tool_call_id, tool_name, text }) => {
                 deltas.pass(Passing::ToolInputDelta { tool_call_id, tool_name, text });
             }
+            Some(ModelEvent::Usage(so_far)) => used = so_far,
+            Some(ModelEvent::Retry { attempt, max_attempts, delay, error }) => {
+                used = Usage::default();
+                turn.pass(retry(attempt, max_attempts, delay, &error));
+            }
             Some(ModelEvent::Finished(reply)) => {
                 append(turn, context, message_id, reply);
                 return Ok(());
@@ -96,7 +104,19 @@ const fn bytes_of(event: &ModelEvent) -> usize {
         ModelEvent::TextDelta(text) | ModelEvent::ThinkingDelta(text) | ModelEvent::ToolInputDelta { text, .. } => {
             text.len()
         }
-        ModelEvent::Finished(_) | ModelEvent::Failed { .. } => 0,
+        ModelEvent::Usage(_) | ModelEvent::Retry { .. } | ModelEvent::Finished(_) | ModelEvent::Failed { .. } => 0,
+    }
+}
+
+/// What the reader is told of an attempt that failed and is followed by another.
+fn retry(attempt: u32, max_attempts: u32, delay: Duration, error: &Error) -> Passing {
+    let status = error.data.as_ref().and_then(|data| data.get("status")).and_then(Value::as_u64);
+    Passing::Retry {
+        attempt,
+        max_attempts,
+        delay_ms: u64::try_from(delay.as_millis()).unwrap_or(u64::MAX),
+        reason: error.to_string(),
+        status: status.and_then(|status| u16::try_from(status).ok()),
     }
 }
 

@@ -1,15 +1,37 @@
-//! Anthropic Messages, as pure functions: a request becomes a body, frames become events.
-//!
-//! Nothing here may do I/O, know a key or wait.
+//! Anthropic Messages.
 
 mod reply;
 mod request;
 mod wire;
 
-pub use reply::State;
-pub use request::{CACHE_MARKERS, request_body};
+use bytes::Bytes;
+use lodger_protocol::Error;
 
-/// Below the base URL.
-pub const PATH: &str = "v1/messages";
-/// The version of the protocol, for the `anthropic-version` header.
-pub const VERSION: &str = "2023-06-01";
+use crate::{FreshIds, ModelRequest, Protocol, ReplyState, Target};
+
+pub use request::CACHE_MARKERS;
+
+/// Anthropic Messages.
+pub(crate) struct Anthropic;
+
+impl Protocol for Anthropic {
+    fn path(&self, _: &str) -> String {
+        "v1/messages".to_owned()
+    }
+
+    fn is_versioned_by_base(&self) -> bool {
+        false
+    }
+
+    fn headers(&self) -> &'static [(&'static str, &'static str)] {
+        &[("anthropic-version", "2023-06-01")]
+    }
+
+    fn request_body(&self, request: &ModelRequest, target: &Target) -> Result<Bytes, Error> {
+        request::body(request, target)
+    }
+
+    fn reply(&self, ids: FreshIds) -> Box<dyn ReplyState> {
+        Box::new(reply::State::new(ids))
+    }
+}

@@ -1,11 +1,16 @@
 //! A request as the body of `POST /v1/messages`.
 
-use bytes::Bytes;
-use lodger_protocol::{Content, Error, Role, ToolSpec};
-use serde::Serialize;
-use serde_json::{Value, json};
+use std::borrow::Cow;
 
-use crate::{ModelMessage, ModelRequest};
+use bytes::Bytes;
+use lodger_protocol::{Effort, Error, Role, ToolSpec};
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::effort::{LEAST_BUDGET, budget};
+use crate::protocol::written;
+use crate::shown::{Part, Turn, last_prompt, shown};
+use crate::{EffortForm, ModelRequest, Target};
 
 /// How many places of a request may be marked for the provider's cache.
 pub const CACHE_MARKERS: usize = 4;
@@ -15,11 +20,28 @@ struct Body<'a> {
     model: &'a str,
     max_tokens: u32,
     stream: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    thinking: Option<Thinking>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    output_config: Option<OutputConfig>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     system: Vec<Block<'a>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     tools: Vec<Tool<'a>>,
     messages: Vec<Message<'a>>,
+}
+
+#[derive(Serialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+enum Thinking {
+    Disabled,
+    Adaptive { display: &'static str },
+    Enabled { budget_tokens: u32 },
+}
+
+#[derive(Serialize)]
+struct OutputConfig {
+    effort: Effort,
 }
 
 #[derive(Serialize)]
@@ -50,7 +72,7 @@ struct Block<'a> {
 #[serde(tag = "type", rename_all = "snake_case")]
 enum Kind<'a> {
     Text {
-        text: std::borrow::Cow<'a, str>,
+        text: Cow<'a, str>,
     },
     Thinking {
         thinking: &'a str,
@@ -60,12 +82,12 @@ enum Kind<'a> {
         data: &'a str,
     },
     ToolUse {
-        id: &'a str,
+        id: Cow<'a, str>,
         name: &'a str,
-        input: std::borrow::Cow<'a, Value>,
+        input: Cow<'a, Value>,
     },
     ToolResult {
-        tool_use_id: &'a str,
+        tool_use_id: Cow<'a, str>,
         #[serde(skip_serializing_if = "Vec::is_empty")]
         content: Vec<Block<'a>>,
         #[serde(skip_serializing_if = "std::ops::Not::not")]
@@ -88,37 +110,63 @@ enum Marker {
     Ephemeral,
 }
 
-/// Writes the body of a request for `model`, the provider's own name of it.
+/// Writes the body of a request.
 ///
-/// Left out, since the provider refuses them: blank text, thought without a signature, messages that this leaves
-/// empty. Neighbouring messages of one role become one, tool results first. A call whose input is not an object is
-/// sent as `{"invalidInput": ...}`. Marked for the cache, at most [`CACHE_MARKERS`] times: the system prompt, the
-/// last tool, the last block, and the last block of the user message before, where the request before had its mark.
-///
-/// # Errors
-/// `internal` when the body cannot be written.
-pub fn request_body(request: &ModelRequest, model: &str) -> Result<Bytes, Error> {
-    let mut messages = merge(&request.messages);
+/// Marked for the cache, at most [`CACHE_MARKERS`] times: the system prompt, the last tool, the last block, and the
+/// last block of the user message before, where the request before had its mark.
+pub(super) fn body(request: &ModelRequest, target: &Target) -> Result<Bytes, Error> {
+    let turns = shown(&request.messages, target);
+    let (thinking, output_config) = thinking(request, target, &turns);
+    let mut messages: Vec<_> = turns.into_iter().filter_map(message).collect();
     mark_messages(&mut messages);
-    let body = Body {
-        model,
+    written(&Body {
+        model: &target.model,
         max_tokens: request.max_output_tokens,
         stream: true,
+        thinking,
+        output_config,
         system: system(&request.system),
         tools: tools(&request.tools),
         messages,
-    };
-    serde_json::to_vec(&body)
-        .map(Bytes::from)
-        .map_err(|error| Error::internal(format!("the request cannot be written: {error}")))
+    })
+}
+
+fn thinking(request: &ModelRequest, target: &Target, turns: &[Turn<'_>]) -> (Option<Thinking>, Option<OutputConfig>) {
+    match target.quirks.effort {
+        EffortForm::Untold => (None, None),
+        EffortForm::Words(_) => match target.quirks.word(request.effort) {
+            None => (None, None),
+            Some(Effort::None) => (Some(Thinking::Disabled), None),
+            Some(effort) => (Some(Thinking::Adaptive { display: "summarized" }), Some(OutputConfig { effort })),
+        },
+        EffortForm::Budget { .. } => {
+            // A quarter of the reply is kept for the answer.
+            let most = request.max_output_tokens - request.max_output_tokens / 4;
+            let thinking = match budget(request.effort) {
+                None => None,
+                Some(0) => Some(Thinking::Disabled),
+                Some(_) if most < LEAST_BUDGET || !begins_with_thought(turns) => None,
+                Some(budget) => Some(Thinking::Enabled { budget_tokens: budget.min(most) }),
+            };
+            (thinking, None)
+        }
+    }
+}
+
+/// With a budget, a reply of the running turn that calls tools must begin with thought. One that another model wrote
+/// does not.
+fn begins_with_thought(turns: &[Turn<'_>]) -> bool {
+    turns[last_prompt(turns)..]
+        .iter()
+        .filter(|turn| turn.role == Role::Assistant)
+        .all(|turn| matches!(turn.parts.first(), Some(Part::Thinking { .. } | Part::Redacted(_))))
 }
 
 fn system(text: &str) -> Vec<Block<'_>> {
-    let mut blocks: Vec<_> = block_of_text(text).into_iter().collect();
-    if let Some(block) = blocks.last_mut() {
-        block.cache_control = Some(Marker::Ephemeral);
+    if text.trim().is_empty() {
+        return Vec::new();
     }
-    blocks
+    vec![Block { kind: Kind::Text { text: text.into() }, cache_control: Some(Marker::Ephemeral) }]
 }
 
 fn tools(specs: &[ToolSpec]) -> Vec<Tool<'_>> {
@@ -135,25 +183,9 @@ fn tools(specs: &[ToolSpec]) -> Vec<Tool<'_>> {
         .collect()
 }
 
-fn merge(messages: &[ModelMessage]) -> Vec<Message<'_>> {
-    let mut out: Vec<Message<'_>> = Vec::with_capacity(messages.len());
-    for message in messages {
-        let blocks = message.content.iter().filter_map(block);
-        match out.last_mut() {
-            Some(last) if last.role == message.role => last.content.extend(blocks),
-            _ => {
-                let content: Vec<_> = blocks.collect();
-                if !content.is_empty() {
-                    out.push(Message { role: message.role, content });
-                }
-            }
-        }
-    }
-    for message in &mut out {
-        // Stable: only moves results in front of what the user says besides.
-        message.content.sort_by_key(|block| !matches!(block.kind, Kind::ToolResult { .. }));
-    }
-    out
+fn message(turn: Turn<'_>) -> Option<Message<'_>> {
+    let content: Vec<_> = turn.parts.into_iter().filter_map(block).collect();
+    (!content.is_empty()).then_some(Message { role: turn.role, content })
 }
 
 fn mark_messages(messages: &mut [Message<'_>]) {
@@ -173,45 +205,18 @@ fn mark_messages(messages: &mut [Message<'_>]) {
     }
 }
 
-fn block(content: &Content) -> Option<Block<'_>> {
-    let kind = match content {
-        Content::Text { text } => return block_of_text(text),
-        Content::Thinking { text, signature } => {
-            Kind::Thinking { thinking: text, signature: signature.as_deref().filter(|sign| !sign.is_empty())? }
+fn block(part: Part<'_>) -> Option<Block<'_>> {
+    let kind = match part {
+        Part::Text(text) => Kind::Text { text },
+        // A signature of this protocol is Base64: one with a colon came to the model by another.
+        Part::Thinking { signature, .. } if signature.contains(':') => return None,
+        Part::Thinking { text, signature } => Kind::Thinking { thinking: text, signature },
+        Part::Redacted(data) => Kind::RedactedThinking { data },
+        Part::Call { id, name, input } => Kind::ToolUse { id, name, input },
+        Part::Result { id, parts, is_error, .. } => {
+            Kind::ToolResult { tool_use_id: id, content: parts.into_iter().filter_map(block).collect(), is_error }
         }
-        Content::RedactedThinking { data } => Kind::RedactedThinking { data },
-        Content::ToolCall { tool_call_id, tool_name, input } => Kind::ToolUse {
-            id: tool_call_id.as_str(),
-            name: tool_name,
-            input: match input.is_object() {
-                true => std::borrow::Cow::Borrowed(input),
-                false => std::borrow::Cow::Owned(json!({ "invalidInput": input })),
-            },
-        },
-        Content::ToolResult { tool_call_id, content, is_error } => {
-            let mut content: Vec<_> = content.iter().filter(|block| is_result_block(block)).filter_map(block).collect();
-            if content.is_empty() && *is_error {
-                content.extend(block_of_text("The tool failed without saying why."));
-            }
-            Kind::ToolResult { tool_use_id: tool_call_id.as_str(), content, is_error: *is_error }
-        }
-        Content::Image { mime_type, data } => Kind::Image { source: Source::Base64 { media_type: mime_type, data } },
-        Content::Resource { uri, text } => Kind::Text { text: resource(uri, text).into() },
+        Part::Image { mime_type, data } => Kind::Image { source: Source::Base64 { media_type: mime_type, data } },
     };
     Some(Block { kind, cache_control: None })
-}
-
-fn is_result_block(content: &Content) -> bool {
-    matches!(content, Content::Text { .. } | Content::Image { .. } | Content::Resource { .. })
-}
-
-fn block_of_text(text: &str) -> Option<Block<'_>> {
-    (!text.trim().is_empty()).then(|| Block { kind: Kind::Text { text: text.into() }, cache_control: None })
-}
-
-/// A named text between tags. Neither the name nor the text can close the tag.
-fn resource(uri: &str, text: &str) -> String {
-    let uri = uri.replace('&', "&amp;").replace('"', "&quot;").replace('<', "&lt;").replace('>', "&gt;");
-    let text = text.replace("</resource", "&lt;/resource");
-    format!("<resource uri=\"{uri}\">\n{text}\n</resource>")
 }

@@ -55,12 +55,32 @@ pub(super) struct Message {
     pub(super) usage: Option<Usage>,
 }
 
-#[derive(Clone, Copy, Debug, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, Deserialize)]
 pub(super) struct Usage {
     pub(super) input_tokens: Option<u64>,
     pub(super) output_tokens: Option<u64>,
+    pub(super) output_tokens_details: Option<OutputDetails>,
     pub(super) cache_read_input_tokens: Option<u64>,
     pub(super) cache_creation_input_tokens: Option<u64>,
+}
+
+#[derive(Clone, Copy, Debug, Default, Deserialize)]
+pub(super) struct OutputDetails {
+    pub(super) thinking_tokens: Option<u64>,
+}
+
+impl Usage {
+    /// Takes over each count that is larger.
+    pub(super) fn grow(&mut self, said: Self) {
+        self.input_tokens = self.input_tokens.max(said.input_tokens);
+        self.output_tokens = self.output_tokens.max(said.output_tokens);
+        self.cache_read_input_tokens = self.cache_read_input_tokens.max(said.cache_read_input_tokens);
+        self.cache_creation_input_tokens = self.cache_creation_input_tokens.max(said.cache_creation_input_tokens);
+        let thought = |usage: &Self| usage.output_tokens_details.and_then(|details| details.thinking_tokens);
+        if let thinking_tokens @ Some(_) = thought(self).max(thought(&said)) {
+            self.output_tokens_details = Some(OutputDetails { thinking_tokens });
+        }
+    }
 }
 
 #[derive(Debug, Deserialize)]

@@ -4,13 +4,14 @@
 mod redact;
 mod trace;
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use lodger_net::Frame;
 use lodger_protocol::{DiagnosticBody, Diagnostics, Error};
 use serde_json::json;
 
 use crate::Credential;
+use crate::retry::Retried;
 pub use trace::WireTrace;
 
 /// Who watches the requests of an agent. Cheap to clone.
@@ -50,6 +51,20 @@ impl Watch {
             json!({ "endpoint": endpoint, "body": body })
         });
         attempt
+    }
+}
+
+impl Watch {
+    /// An attempt failed and is followed by another.
+    pub(crate) fn retries(&self, retried: &Retried, error: &Error) {
+        let ms = |time: Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
+        self.diagnostics.report(|| DiagnosticBody::TransportRetry {
+            attempt: retried.attempt,
+            elapsed_ms: ms(retried.elapsed),
+            error: error.code,
+            next_attempt: retried.attempt.saturating_add(1),
+            delay_ms: ms(retried.delay),
+        });
     }
 }
 

@@ -1,47 +1,17 @@
 //! A request becomes the body that Anthropic Messages accepts.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
 
-use lodger_model::anthropic::{CACHE_MARKERS, request_body};
-use lodger_model::{ModelMessage, ModelRequest};
-use lodger_protocol::{Content, Role, ToolSpec};
+use lodger_model::{CACHE_MARKERS, ModelMessage, ModelRequest};
+use lodger_protocol::{Content, Effort, EndpointKind, Role};
 use serde_json::{Value, json};
 
-fn message(role: Role, content: Vec<Content>) -> ModelMessage {
-    ModelMessage { role, content }
-}
-
-fn user(text: &str) -> ModelMessage {
-    message(Role::User, vec![Content::text(text)])
-}
-
-fn assistant(text: &str) -> ModelMessage {
-    message(Role::Assistant, vec![Content::text(text)])
-}
+use crate::common::{assistant, by_another, call as call_of, image, message, request, result, thinking, user, written};
 
 fn call(id: &str, input: Value) -> Content {
-    Content::ToolCall { tool_call_id: id.into(), tool_name: "bash".to_owned(), input }
-}
-
-fn result(id: &str, content: Vec<Content>, is_error: bool) -> Content {
-    Content::ToolResult { tool_call_id: id.into(), content, is_error }
-}
-
-fn request(messages: Vec<ModelMessage>) -> ModelRequest {
-    let tool = |name: &str| ToolSpec {
-        name: name.to_owned(),
-        description: format!("{name} it"),
-        input_schema: json!({ "type": "object" }),
-    };
-    ModelRequest {
-        system: "Be brief.".into(),
-        messages,
-        tools: vec![tool("bash"), tool("read")].into(),
-        max_output_tokens: 100,
-    }
+    call_of(id, "bash", input)
 }
 
 fn body(messages: Vec<ModelMessage>) -> Value {
-    serde_json::from_slice(&request_body(&request(messages), "claude-x").unwrap()).unwrap()
+    written(EndpointKind::Anthropic, "claude-x", &request(messages))
 }
 
 /// The messages without marks, for tests that are not about marks.
@@ -67,7 +37,12 @@ fn a_request_is_written_in_full() {
             "system": [{ "type": "text", "text": "Be brief.", "cache_control": mark }],
             "tools": [
                 { "name": "bash", "description": "bash it", "input_schema": { "type": "object" } },
-                { "name": "read", "description": "read it", "input_schema": { "type": "object" }, "cache_control": mark },
+                {
+                    "name": "read",
+                    "description": "read it",
+                    "input_schema": { "type": "object", "properties": { "path": { "type": "string" } } },
+                    "cache_control": mark,
+                },
             ],
             "messages": [{ "role": "user", "content": [{ "type": "text", "text": "Hi", "cache_control": mark }] }],
         })
@@ -77,18 +52,17 @@ fn a_request_is_written_in_full() {
 #[test]
 fn nothing_is_written_where_there_is_no_system_prompt_and_no_tool() {
     let request = ModelRequest { system: "".into(), tools: vec![].into(), ..request(vec![user("Hi")]) };
-    let body: Value = serde_json::from_slice(&request_body(&request, "m").unwrap()).unwrap();
+    let body = written(EndpointKind::Anthropic, "m", &request);
     assert!(body.get("system").is_none() && body.get("tools").is_none(), "{body}");
 }
 
 #[test]
 fn calls_and_results_are_tied_by_id() {
-    let image = Content::Image { mime_type: "image/png".to_owned(), data: "aGk=".to_owned() };
     assert_eq!(
         messages(vec![
             user("Go"),
             message(Role::Assistant, vec![call("a", json!({ "command": "ls" }))]),
-            message(Role::User, vec![result("a", vec![Content::text("out"), image], false)]),
+            message(Role::User, vec![result("a", vec![Content::text("out"), image()], false)]),
         ])[2],
         json!({ "role": "user", "content": [{
             "type": "tool_result",
@@ -107,8 +81,8 @@ fn neighbours_of_one_role_are_merged_and_results_come_first() {
         messages(vec![
             user("Go"),
             message(Role::Assistant, vec![call("a", json!({}))]),
-            user("wait"),
-            message(Role::User, vec![Content::text("and"), result("a", vec![Content::text("out")], true)]),
+            message(Role::User, vec![Content::text("wait"), result("a", vec![Content::text("out")], true)]),
+            user("and"),
         ]),
         json!([
             { "role": "user", "content": [{ "type": "text", "text": "Go" }] },
@@ -124,12 +98,10 @@ fn neighbours_of_one_role_are_merged_and_results_come_first() {
 
 #[test]
 fn what_the_provider_refuses_is_left_out() {
-    let unsigned =
-        |signature: Option<&str>| Content::Thinking { text: "hm".to_owned(), signature: signature.map(str::to_owned) };
     assert_eq!(
         messages(vec![
             user("Go"),
-            message(Role::Assistant, vec![unsigned(None), unsigned(Some("")), Content::text(" \n")]),
+            message(Role::Assistant, vec![thinking("hm", None), thinking("hm", Some("")), Content::text(" \n")]),
             user(""),
             user("On"),
         ]),
@@ -139,10 +111,12 @@ fn what_the_provider_refuses_is_left_out() {
 
 #[test]
 fn signed_and_encrypted_thought_goes_back_unchanged() {
-    let thinking = Content::Thinking { text: String::new(), signature: Some("sig==".to_owned()) };
     let redacted = Content::RedactedThinking { data: "opaque".to_owned() };
     assert_eq!(
-        messages(vec![user("Go"), message(Role::Assistant, vec![thinking, redacted, Content::text("Yes")])])[1],
+        messages(vec![
+            user("Go"),
+            message(Role::Assistant, vec![thinking("", Some("sig==")), redacted, Content::text("Yes")])
+        ])[1],
         json!({ "role": "assistant", "content": [
             { "type": "thinking", "thinking": "", "signature": "sig==" },
             { "type": "redacted_thinking", "data": "opaque" },
@@ -222,8 +196,8 @@ fn the_mark_of_one_request_is_found_again_in_the_next_and_there_are_never_more_t
 
 #[test]
 fn thought_carries_no_mark() {
-    let thinking = Content::Thinking { text: "hm".to_owned(), signature: Some("s".to_owned()) };
-    let found = marked(vec![user("Go"), message(Role::Assistant, vec![Content::text("A"), thinking])]);
+    let thought = thinking("hm", Some("s"));
+    let found = marked(vec![user("Go"), message(Role::Assistant, vec![Content::text("A"), thought])]);
     assert!(found.contains(&"/messages/1/content/0".to_owned()), "{found:?}");
     assert!(!found.contains(&"/messages/1/content/1".to_owned()), "{found:?}");
 }
@@ -232,4 +206,56 @@ fn thought_carries_no_mark() {
 fn a_conversation_of_nothing_has_no_messages_and_does_not_panic() {
     assert_eq!(body(vec![])["messages"], json!([]));
     assert_eq!(body(vec![user(""), assistant("")])["messages"], json!([]));
+}
+
+#[test]
+fn a_failed_result_holds_no_image_and_its_images_follow() {
+    let sent = messages(vec![
+        message(Role::Assistant, vec![call("a", json!({}))]),
+        message(Role::User, vec![result("a", vec![Content::text("bad"), image()], true)]),
+    ]);
+    let kinds = |list: &Value| -> Vec<String> {
+        list.as_array().unwrap().iter().map(|block| block["type"].as_str().unwrap().to_owned()).collect()
+    };
+    assert_eq!(kinds(&sent[1]["content"]), ["tool_result", "text", "image"]);
+    assert_eq!(kinds(&sent[1]["content"][0]["content"]), ["text", "text"]);
+}
+
+#[test]
+fn a_signature_that_came_by_another_protocol_is_not_sent() {
+    let thought = thinking("hm", Some("gemini:abc"));
+    let sent = messages(vec![user("Go"), message(Role::Assistant, vec![thought, Content::text("A")])]);
+    assert_eq!(sent[1]["content"], json!([{ "type": "text", "text": "A" }]));
+}
+
+fn told(model: &str, effort: Effort, max_output_tokens: u32, messages: Vec<ModelMessage>) -> (Value, Value) {
+    let request = ModelRequest { effort, max_output_tokens, ..request(messages) };
+    let mut body = written(EndpointKind::Anthropic, model, &request);
+    (body["thinking"].take(), body["output_config"].take())
+}
+
+#[test]
+fn effort_is_told_as_each_model_takes_it() {
+    let told = |model: &str, effort| told(model, effort, 16_384, vec![user("Go")]);
+    let adaptive = json!({ "type": "adaptive", "display": "summarized" });
+    let nothing = (Value::Null, Value::Null);
+    assert_eq!(told("claude-opus-4-7", Effort::Auto), nothing);
+    assert_eq!(told("claude-opus-4-7", Effort::Xhigh), (adaptive.clone(), json!({ "effort": "xhigh" })));
+    assert_eq!(told("claude-sonnet-4-6", Effort::Xhigh), (adaptive, json!({ "effort": "high" })));
+    assert_eq!(told("claude-opus-4-7", Effort::None), (json!({ "type": "disabled" }), Value::Null));
+    assert_eq!(told("claude-haiku-4-5", Effort::Max).0, json!({ "type": "enabled", "budget_tokens": 12_288 }));
+    assert_eq!(told("claude-haiku-4-5", Effort::Low).0, json!({ "type": "enabled", "budget_tokens": 4096 }));
+    assert_eq!(told("claude-3-5-haiku-latest", Effort::High), nothing);
+}
+
+#[test]
+fn a_budget_is_not_told_where_the_provider_would_refuse_it() {
+    let rounds = |first: ModelMessage| {
+        vec![user("Go"), first, message(Role::User, vec![result("a", vec![Content::text("out")], false)])]
+    };
+    let own = message(Role::Assistant, vec![thinking("hm", Some("s")), call("a", json!({}))]);
+    let budget = json!({ "type": "enabled", "budget_tokens": 4096 });
+    assert_eq!(told("claude-haiku-4-5", Effort::Low, 16_384, rounds(own.clone())).0, budget);
+    assert_eq!(told("claude-haiku-4-5", Effort::Low, 16_384, rounds(by_another(own))).0, Value::Null);
+    assert_eq!(told("claude-haiku-4-5", Effort::Low, 1000, vec![user("Go")]).0, Value::Null);
 }

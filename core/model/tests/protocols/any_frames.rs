@@ -1,12 +1,12 @@
 //! Whatever frames come in whatever order: one end, nothing after it, no half call.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
 
 use lodger_model::ModelEvent;
-use lodger_model::anthropic::State;
 use lodger_net::Frame;
-use lodger_protocol::Content;
+use lodger_protocol::{Content, EndpointKind};
 use proptest::prelude::*;
 use serde_json::{Value, json};
+
+use crate::common::reply_in;
 
 fn block() -> impl Strategy<Value = Value> {
     prop_oneof![
@@ -51,9 +51,12 @@ proptest! {
     fn there_is_one_end_nothing_after_it_and_no_half_call(
         frames in prop::collection::vec(prop_oneof![30 => frame(), 1 => ".{0,20}"], 0..40),
     ) {
-        let mut state = State::default();
-        let mut events: Vec<_> = frames.into_iter().filter_map(|data| state.step(&Frame::data(data))).collect();
-        events.extend(state.end());
+        let mut state = reply_in(EndpointKind::Anthropic);
+        let mut events = Vec::new();
+        for data in frames {
+            state.step(&Frame::data(data), &mut events);
+        }
+        state.end(&mut events);
         let ends = events.iter().filter(|event| matches!(event, ModelEvent::Finished(_) | ModelEvent::Failed { .. }));
         prop_assert_eq!(ends.count(), 1);
         match events.last() {

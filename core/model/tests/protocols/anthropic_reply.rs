@@ -1,16 +1,21 @@
 //! Frames of Anthropic Messages become events and one reply.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
-
-mod common;
 
 use bytes::Bytes;
-use common::{CALLS, TEXT, end, events, events_of, frame};
 use lodger_model::ModelEvent;
-use lodger_protocol::{Content, ErrorCode, StopReason, Usage};
+use lodger_protocol::{Content, EndpointKind, ErrorCode, StopReason, Usage};
 use serde_json::{Value, json};
 
-fn call(id: &str, name: &str, input: Value) -> Content {
-    Content::ToolCall { tool_call_id: id.into(), tool_name: name.to_owned(), input }
+use crate::common::{all_events, call, end, events_in, frame};
+
+const TEXT: &str = include_str!("fixtures/anthropic_text.sse");
+const CALLS: &str = include_str!("fixtures/anthropic_calls.sse");
+
+async fn events_of(pieces: Vec<Bytes>) -> Vec<ModelEvent> {
+    all_events(EndpointKind::Anthropic, pieces).await
+}
+
+async fn events(body: &str) -> Vec<ModelEvent> {
+    events_in(EndpointKind::Anthropic, body).await
 }
 
 fn start(usage: Value) -> String {
@@ -57,6 +62,21 @@ async fn usage_is_the_last_total_in_disjoint_buckets() {
 }
 
 #[tokio::test]
+async fn usage_is_told_as_it_comes() {
+    let events = events_of(vec![Bytes::from_static(TEXT.as_bytes())]).await;
+    let Some(ModelEvent::Usage(first)) = events.first() else { panic!("{events:?}") };
+    assert_eq!((first.input_tokens, first.cache_read_tokens), (Some(12), Some(18_304)));
+    assert_eq!(events.iter().filter(|event| matches!(event, ModelEvent::Usage(_))).count(), 2);
+}
+
+#[tokio::test]
+async fn thought_that_is_counted_apart_is_not_counted_twice() {
+    let usage = json!({ "output_tokens": 10, "output_tokens_details": { "thinking_tokens": 7 } });
+    let usage = end(&events(&(start(usage) + &stop("end_turn"))).await).unwrap().usage;
+    assert_eq!((usage.output_tokens, usage.reasoning_tokens), (Some(3), Some(7)));
+}
+
+#[tokio::test]
 async fn what_the_provider_does_not_count_stays_absent() {
     let usage = end(&events(&(start(Value::Null) + &stop("end_turn"))).await).unwrap().usage;
     assert_eq!(usage, Usage::default());
@@ -100,23 +120,6 @@ async fn input_deltas_name_their_call() {
             ("toolu_01A".into(), "read_file".to_owned(), "/é.txt\", \"limit\": 10}".to_owned()),
         ]
     );
-}
-
-#[tokio::test]
-async fn a_stream_may_be_cut_into_pieces_anywhere() {
-    for body in [TEXT, CALLS] {
-        let whole = events(body).await;
-        for size in [1, 2, 3, 7, 64, 1000] {
-            let pieces = body.as_bytes().chunks(size).map(Bytes::copy_from_slice).collect();
-            assert_eq!(events_of(pieces).await, whole, "pieces of {size} bytes");
-        }
-    }
-}
-
-#[tokio::test]
-async fn carriage_returns_and_a_byte_order_mark_are_fine() {
-    let body = format!("\u{feff}{}", CALLS.replace('\n', "\r\n"));
-    assert_eq!(events(&body).await, events(CALLS).await);
 }
 
 #[tokio::test]

@@ -1,0 +1,155 @@
+//! A request as the body of `POST /v1/responses`.
+
+use std::borrow::Cow;
+
+use bytes::Bytes;
+use lodger_protocol::{Effort, Error, Role, ToolSpec};
+use serde::Serialize;
+use serde_json::Value;
+
+use super::KIND;
+use crate::protocol::written;
+use crate::schema::with_properties;
+use crate::shown::{Part, shown, unsigned, words_of};
+use crate::{ModelRequest, Target};
+
+#[derive(Serialize)]
+struct Body<'a> {
+    model: &'a str,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    instructions: &'a str,
+    input: Vec<Item<'a>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    tools: Vec<Tool<'a>>,
+    max_output_tokens: u32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reasoning: Option<Reasoning>,
+    /// Thought comes encrypted, to be sent back, since nothing is kept at the provider.
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    include: &'static [&'static str],
+    store: bool,
+    stream: bool,
+}
+
+#[derive(Serialize)]
+struct Reasoning {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    effort: Option<Effort>,
+    summary: &'static str,
+}
+
+#[derive(Serialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+enum Item<'a> {
+    Message {
+        role: Role,
+        content: Vec<Content<'a>>,
+    },
+    FunctionCall {
+        call_id: Cow<'a, str>,
+        name: &'a str,
+        arguments: String,
+    },
+    FunctionCallOutput {
+        call_id: Cow<'a, str>,
+        output: Output<'a>,
+    },
+    #[serde(untagged)]
+    Kept(Value),
+}
+
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Output<'a> {
+    Text(String),
+    Parts(Vec<Content<'a>>),
+}
+
+#[derive(Serialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+enum Content<'a> {
+    InputText { text: Cow<'a, str> },
+    OutputText { text: Cow<'a, str> },
+    InputImage { image_url: String, detail: &'static str },
+}
+
+#[derive(Serialize)]
+struct Tool<'a> {
+    #[serde(rename = "type")]
+    kind: &'static str,
+    name: &'a str,
+    description: &'a str,
+    parameters: Cow<'a, Value>,
+    strict: bool,
+}
+
+/// Writes the body of a request.
+pub(super) fn body(request: &ModelRequest, target: &Target) -> Result<Bytes, Error> {
+    let mut input = Vec::new();
+    for turn in shown(&request.messages, target) {
+        for part in turn.parts {
+            add(turn.role, part, &mut input);
+        }
+    }
+    let effort = target.quirks.word(request.effort);
+    let thinks = target.quirks.thinks || effort.is_some();
+    written(&Body {
+        model: &target.model,
+        instructions: if request.system.trim().is_empty() { "" } else { &request.system },
+        input,
+        tools: request.tools.iter().map(tool).collect(),
+        max_output_tokens: request.max_output_tokens,
+        reasoning: thinks.then_some(Reasoning { effort, summary: "auto" }),
+        include: if thinks { &["reasoning.encrypted_content"] } else { &[] },
+        store: false,
+        stream: true,
+    })
+}
+
+fn tool(spec: &ToolSpec) -> Tool<'_> {
+    let parameters = with_properties(&spec.input_schema);
+    Tool { kind: "function", name: &spec.name, description: &spec.description, parameters, strict: false }
+}
+
+fn add<'a>(role: Role, part: Part<'a>, input: &mut Vec<Item<'a>>) {
+    match part {
+        Part::Call { id, name, input: arguments } => {
+            input.push(Item::FunctionCall { call_id: id, name, arguments: arguments.to_string() });
+        }
+        Part::Result { id, parts, is_error, .. } => {
+            input.push(Item::FunctionCallOutput { call_id: id, output: output(parts, is_error) });
+        }
+        Part::Thinking { signature, .. } => {
+            let item = unsigned(KIND, signature).and_then(|kept| serde_json::from_str::<Value>(kept).ok());
+            input.extend(item.filter(|item| item["type"] == "reasoning").map(Item::Kept));
+        }
+        Part::Redacted(_) => {}
+        part => {
+            let Some(content) = content(role, part) else { return };
+            match input.last_mut() {
+                Some(Item::Message { role: known, content: parts }) if *known == role => parts.push(content),
+                _ => input.push(Item::Message { role, content: vec![content] }),
+            }
+        }
+    }
+}
+
+fn content(role: Role, part: Part<'_>) -> Option<Content<'_>> {
+    match part {
+        Part::Text(text) if role == Role::Assistant => Some(Content::OutputText { text }),
+        Part::Text(text) => Some(Content::InputText { text }),
+        Part::Image { mime_type, data } => {
+            Some(Content::InputImage { image_url: format!("data:{mime_type};base64,{data}"), detail: "auto" })
+        }
+        _ => None,
+    }
+}
+
+fn output(parts: Vec<Part<'_>>, is_error: bool) -> Output<'_> {
+    if parts.iter().any(|part| matches!(part, Part::Image { .. })) {
+        return Output::Parts(parts.into_iter().filter_map(|part| content(Role::User, part)).collect());
+    }
+    let words = words_of(&parts);
+    // The protocol has no mark for it.
+    Output::Text(if is_error { format!("Error: {words}") } else { words })
+}

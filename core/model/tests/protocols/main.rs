@@ -1,0 +1,7 @@
+//! The protocols without a network: a request becomes a body, frames become events and one reply.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
+
+mod anthropic_reply;
+mod anthropic_request;
+mod any_frames;
+mod common;
