@@ -36,8 +36,8 @@
  * Threads
  *   Every function may be called on every thread, at the same time on the same object; only _free must be the last
  *   call with its object. Callbacks come on threads of the library, which block all signals:
- *   - `on_request`, `settled` and listeners on the callback thread of the runtime, one at a time. They may take their
- *     time: it delays other callbacks only. They may call everything but what waits: lodger_turn_read and
+ *   - `on_request`, `on_diagnostic`, `settled` and listeners on the callback thread of the runtime, one at a time. They
+ *     may take their time: it delays other callbacks only. They may call everything but what waits: lodger_turn_read and
  *     lodger_turn_result with a timeout other than 0, lodger_agent_close and lodger_runtime_shutdown answer
  *     LODGER_E_WOULD_DEADLOCK.
  *   - `wake` on a thread of the engine. It must return at once and may only signal your own loop.
@@ -63,6 +63,15 @@
  *     tool        {"content":[{"type":"text","text":"..."}],"isError":false}  {"error":"..."}
  *     question    {"answers":["label"],"other":"..."}  {"dismissed":true}
  *     plan        {"approved":true,"mode":"auto-edit"}  {"approved":false,"feedback":"..."}
+ *
+ * Diagnostics
+ *   `on_diagnostic` gets what the machinery does, beside the events: a JSON object with `type`, `ts`, `sessionId` and
+ *   what its type adds. Nothing of the conversation is in it, no credential and no header. In order: `runtime.start`
+ *   and `runtime.ready` first; `transport.start`, `transport.response`, `transport.error` and `transport.retry` of each
+ *   model call; `permission.request` and `permission.decision`; `output.backpressure` once in a turn whose reader is
+ *   slow; `runtime.exit` last, before lodger_agent_close returns LODGER_OK. An agent that could not be made tells
+ *   nothing, one that is freed without a close, or closed after its runtime, no end. At most 1024 wait for a callback
+ *   that takes its time; `diagnostics.dropped` counts what was lost meanwhile.
  *
  * Errors
  *   A call answers a lodger_status: 0 and up is an outcome, below 0 an error. Pass an `err` to learn more: a message
@@ -413,11 +422,17 @@ typedef struct lodger_runtime_options {
  */
 typedef void (*lodger_request_fn)(void *ctx, lodger_request *request);
 
+/**
+ * Gets a diagnostic, as JSON. Called on the callback thread of the runtime, one at a time, in order. The text is the
+ * library's, until this returns.
+ */
+typedef void (*lodger_diagnostic_fn)(void *ctx, lodger_str json);
+
 /** How an agent reaches your program. Set `size` to sizeof(lodger_host) and every field that you do not use to zero. */
 typedef struct lodger_host {
   /** sizeof(lodger_host), as you compiled it. */
   size_t size;
-  /** Handed to `on_request`. */
+  /** Handed to `on_request` and `on_diagnostic`. */
   void *ctx;
   /** Frees `ctx`; may be NULL. */
   lodger_drop_fn drop;
@@ -426,6 +441,11 @@ typedef struct lodger_host {
    * or with the option `"requests": "events"` they wait, as `request_opened` events, for lodger_agent_answer.
    */
   lodger_request_fn on_request;
+  /**
+   * Gets every diagnostic of the agent, from `runtime.start` to `runtime.exit` (see "Diagnostics", on top). NULL:
+   * nobody does.
+   */
+  lodger_diagnostic_fn on_diagnostic;
 } lodger_host;
 
 /** Is told that an agent was closed, and how that went: LODGER_OK or LODGER_E_TIMEOUT. */
@@ -595,7 +615,7 @@ lodger_status lodger_runtime_new(const lodger_runtime_options *options, lodger_r
 
 /**
  * Ends a runtime in order: cancels the turns of its agents, ends their child processes, joins its threads. Agents
- * of it answer LODGER_E_CLOSED from then on.
+ * of it answer LODGER_E_CLOSED from then on, and call nothing back any more: close them before.
  *
  * Any thread, but not inside a callback: it waits.
  *

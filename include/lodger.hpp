@@ -349,26 +349,42 @@ private:
   detail::handle<lodger_runtime, lodger_runtime_free> handle_;
 };
 
+/** How an agent reaches your program, on the callback thread. */
+struct host {
+  /** Gets every request. What it throws refuses the request, and the model is told. */
+  std::function<void(request)> on_request;
+  /** Gets every diagnostic, as JSON that it may look at while it runs. What it throws is ignored. */
+  std::function<void(std::string_view json)> on_diagnostic;
+};
+
 /** One agent. Destroying it closes it, within five seconds. */
 class agent {
 public:
-  /** Gets every request, on the callback thread. What it throws refuses the request, and the model is told. */
+  /** What `host` has as `on_request`. */
   using handler = std::function<void(request)>;
 
   /** Creates an agent, on a runtime of yours or the shared default. */
-  explicit agent(std::string_view options_json, handler on_request = nullptr, const runtime *on = nullptr) {
-    make(std::move(on_request), [&](const lodger_host &host, lodger_agent **made, lodger_error **error) {
-      return lodger_agent_create(on ? on->get() : nullptr, detail::in(options_json), &host, made, error);
+  agent(std::string_view options_json, host callbacks, const runtime *on = nullptr) {
+    make(std::move(callbacks), [&](const lodger_host &table, lodger_agent **made, lodger_error **error) {
+      return lodger_agent_create(on ? on->get() : nullptr, detail::in(options_json), &table, made, error);
     });
   }
+  /** The same for those who take nothing but requests. */
+  explicit agent(std::string_view options_json, handler on_request = nullptr, const runtime *on = nullptr)
+      : agent(options_json, host{std::move(on_request), nullptr}, on) {}
+
   /** Goes on from what `checkpoint()` gave; see lodger_agent_restore. */
-  agent(const std::vector<std::uint8_t> &checkpoint, std::string_view options_json, handler on_request = nullptr,
+  agent(const std::vector<std::uint8_t> &checkpoint, std::string_view options_json, host callbacks,
         const runtime *on = nullptr) {
     lodger_bytes bytes{checkpoint.data(), checkpoint.size()};
-    make(std::move(on_request), [&](const lodger_host &host, lodger_agent **made, lodger_error **error) {
-      return lodger_agent_restore(on ? on->get() : nullptr, bytes, detail::in(options_json), &host, made, error);
+    make(std::move(callbacks), [&](const lodger_host &table, lodger_agent **made, lodger_error **error) {
+      return lodger_agent_restore(on ? on->get() : nullptr, bytes, detail::in(options_json), &table, made, error);
     });
   }
+  /** The same for those who take nothing but requests. */
+  agent(const std::vector<std::uint8_t> &checkpoint, std::string_view options_json, handler on_request = nullptr,
+        const runtime *on = nullptr)
+      : agent(checkpoint, options_json, host{std::move(on_request), nullptr}, on) {}
 
   /** The id of its session. */
   std::string_view session_id() const { return detail::out(lodger_agent_session_id(handle_.get())); }
@@ -441,19 +457,18 @@ public:
   lodger_agent *get() const noexcept { return handle_.get(); }
 
 private:
-  template <class How> void make(handler on_request, How how) {
+  template <class How> void make(host callbacks, How how) {
     if (lodger_abi_version() >> 16 != 1)
       throw std::runtime_error("lodger.hpp and the loaded liblodger have different major versions");
-    lodger_host host{};
-    host.size = sizeof host;
-    if (on_request) {
-      host.ctx = new handler(std::move(on_request));
-      host.drop = detail::drop<handler>;
-      host.on_request = asked;
-    }
+    lodger_host table{};
+    table.size = sizeof table;
+    table.on_request = callbacks.on_request ? asked : nullptr;
+    table.on_diagnostic = callbacks.on_diagnostic ? told : nullptr;
+    table.ctx = new host(std::move(callbacks));
+    table.drop = detail::drop<host>;
     lodger_agent *made = nullptr;
     detail::check check;
-    check(how(host, &made, check));
+    check(how(table, &made, check));
     handle_.reset(made);
   }
 
@@ -461,7 +476,7 @@ private:
     try {
       request asked(raw);
       try {
-        (*static_cast<handler *>(ctx))(asked);
+        static_cast<host *>(ctx)->on_request(asked);
       } catch (const std::exception &thrown) {
         asked.fail(std::string("the handler failed: ") + thrown.what());
       } catch (...) {
@@ -469,6 +484,14 @@ private:
       }
     } catch (...) {
       // It was settled before: the first outcome stands.
+    }
+  }
+
+  static void told(void *ctx, lodger_str json) noexcept {
+    try {
+      static_cast<host *>(ctx)->on_diagnostic(detail::out(json));
+    } catch (...) {
+      // Nothing of the agent depends on who watches it.
     }
   }
 

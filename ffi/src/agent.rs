@@ -6,12 +6,12 @@ use std::sync::Arc;
 use lodger_core::embed::{self, Agent, Handlers, Runtime};
 use lodger_core::protocol::{Environment, Result};
 
-use crate::argument::{Bytes, In, Out, Text, null, take_back};
+use crate::argument::{Bytes, In, Out, Text, null};
 use crate::blob::lodger_blob;
 use crate::callback::{self, Context, lodger_closed_fn, lodger_drop_fn};
 use crate::error::lodger_error;
 use crate::guard::guard;
-use crate::handle::{Handle, give, opaque};
+use crate::handle::{Handle, give, opaque, take_back};
 use crate::host::{Host, lodger_host};
 use crate::owned::OwnedAgent;
 use crate::runtime::{limit, lodger_runtime};
@@ -105,11 +105,11 @@ fn make(
         return Err(fault.clone());
     }
     let runtime = runtime.get_optional()?;
-    let all = callbacks.handles_requests();
-    let handlers = Handlers { permission: all, tool: all, question: all, plan: all, diagnostics: None, fetch: None };
-    let agent = how(runtime.map(|owned| &owned.runtime), embed::host_environment(), handlers)?;
     let seat = runtime.map(|owned| Arc::clone(&owned.seat));
-    *out = give(Arc::new(OwnedAgent::new(agent, callbacks, seat)));
+    let agent = OwnedAgent::make(callbacks, seat, |handlers| {
+        how(runtime.map(|owned| &owned.runtime), embed::host_environment(), handlers)
+    })?;
+    *out = give(Arc::new(agent));
     Ok(LODGER_OK)
 }
 

@@ -168,18 +168,6 @@ impl<'a> Text<'a> {
     }
 }
 
-/// Frees an object that the host gives back.
-///
-/// # Safety
-/// `pointer` is NULL, or came from [`crate::handle::give`] and is used by nobody any more.
-pub(crate) unsafe fn take_back<T: Opaque>(pointer: *mut T) {
-    if !pointer.is_null() {
-        // SAFETY: as above.
-        let object = unsafe { Box::from_raw(pointer) };
-        crate::guard::quietly((), || drop(object));
-    }
-}
-
 pub(crate) fn null(name: &str) -> Error {
     Error::invalid_input(format!("`{name}` is NULL"))
 }

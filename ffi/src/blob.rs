@@ -1,7 +1,7 @@
 //! Results of any length.
 
-use crate::argument::{In, take_back};
-use crate::handle::{Handle, opaque};
+use crate::argument::In;
+use crate::handle::{Handle, opaque, take_back};
 use crate::text::lodger_bytes;
 
 /// Bytes of any length, such as the JSON of a result. It is yours: lodger_blob_free.

@@ -5,11 +5,8 @@ use std::ffi::c_void;
 
 use lodger_core::protocol::{Error, ErrorCode, Result};
 
-use crate::argument::null;
-use crate::event::lodger_event;
-use crate::gate::Gate;
-use crate::request::lodger_request;
 use crate::status::lodger_status;
+use crate::text::lodger_str;
 
 /// Frees what a `ctx` points to. Called exactly once for each `ctx` that you pass in, whatever the call that took it
 /// answered, after the last callback with it returned, on any thread.
@@ -19,23 +16,9 @@ pub type lodger_drop_fn = Option<unsafe extern "C" fn(ctx: *mut c_void)>;
 /// pipe, post to a queue, notify a condition).
 pub type lodger_wake_fn = Option<unsafe extern "C" fn(ctx: *mut c_void)>;
 
-/// Gets an open request. Called on the callback thread of the runtime, one at a time. The request is yours: answer it
-/// here or later, from any thread, and free it.
-pub type lodger_request_fn = Option<unsafe extern "C" fn(ctx: *mut c_void, request: *mut lodger_request)>;
-
-/// What a listener wants: one of `LODGER_FLOW_...`. Any other number is LODGER_FLOW_CANCEL.
-pub type lodger_flow = i32;
-
-/// The next event, please.
-pub const LODGER_FLOW_CONTINUE: i32 = 0;
-/// No event until lodger_turn_resume; `done` waits for it too.
-pub const LODGER_FLOW_PAUSE: i32 = 1;
-/// Cancel the turn, like lodger_turn_cancel. The events up to `done` still come.
-pub const LODGER_FLOW_CANCEL: i32 = 2;
-
-/// Gets an event. Called on the callback thread of the runtime, one at a time. The event is yours: free it here or
-/// later.
-pub type lodger_event_fn = Option<unsafe extern "C" fn(ctx: *mut c_void, event: *mut lodger_event) -> lodger_flow>;
+/// Gets a diagnostic, as JSON. Called on the callback thread of the runtime, one at a time, in order. The text is the
+/// library's, until this returns.
+pub type lodger_diagnostic_fn = Option<unsafe extern "C" fn(ctx: *mut c_void, json: lodger_str)>;
 
 /// Is told that an agent was closed, and how that went: LODGER_OK or LODGER_E_TIMEOUT.
 pub type lodger_closed_fn = Option<unsafe extern "C" fn(ctx: *mut c_void, status: lodger_status)>;
@@ -110,36 +93,5 @@ impl Drop for Context {
             // SAFETY: the host's destructor with the host's pointer; this is the only call.
             self.call(|ctx| unsafe { drop(ctx) });
         }
-    }
-}
-
-/// A bell that the engine rings, until it is silenced.
-pub(crate) struct Bell {
-    ring: Box<dyn Fn() + Send + Sync>,
-    gate: Gate,
-}
-
-impl Bell {
-    pub(crate) fn new(ring: impl Fn() + Send + Sync + 'static) -> Self {
-        Self { ring: Box::new(ring), gate: Gate::default() }
-    }
-
-    /// A bell that calls a function of the host; NULL is an error. Either way the context has found its owner.
-    pub(crate) fn of_host(wake: lodger_wake_fn, context: Context) -> Result<Self> {
-        let Some(wake) = wake else { return Err(null("wake")) };
-        // SAFETY: the host's function with the host's pointer, which the bell keeps.
-        Ok(Self::new(move || context.call(|ctx| unsafe { wake(ctx) })))
-    }
-
-    /// Rings, unless it was silenced.
-    pub(crate) fn ring(&self) {
-        if let Some(_pass) = self.gate.enter() {
-            (self.ring)();
-        }
-    }
-
-    /// No ring starts after this returned; one under way may still finish.
-    pub(crate) fn silence(&self) {
-        self.gate.shut();
     }
 }

@@ -2,9 +2,9 @@
 
 use lodger_core::protocol::Error;
 
-use crate::argument::{In, take_back};
+use crate::argument::In;
 use crate::document::Document;
-use crate::handle::{Handle, opaque};
+use crate::handle::{Handle, opaque, take_back};
 use crate::status::{LODGER_OK, lodger_status};
 use crate::text::lodger_str;
 

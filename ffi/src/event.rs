@@ -1,18 +1,34 @@
 //! Events.
 
+use std::ffi::c_void;
 use std::sync::Arc;
 
 use lodger_core::protocol::Event;
 
-use crate::argument::{In, Text, take_back};
+use crate::argument::{In, Text};
+use crate::contain::quietly;
 use crate::document::Document;
-use crate::handle::{Handle, opaque};
+use crate::handle::{Handle, opaque, take_back};
 use crate::kind;
 use crate::text::lodger_str;
 
 /// Something that happened in a turn. It is yours: lodger_event_free.
 pub struct lodger_event(Handle<EventView>);
 opaque!(lodger_event, EventView);
+
+/// What a listener wants: one of `LODGER_FLOW_...`. Any other number is LODGER_FLOW_CANCEL.
+pub type lodger_flow = i32;
+
+/// The next event, please.
+pub const LODGER_FLOW_CONTINUE: i32 = 0;
+/// No event until lodger_turn_resume; `done` waits for it too.
+pub const LODGER_FLOW_PAUSE: i32 = 1;
+/// Cancel the turn, like lodger_turn_cancel. The events up to `done` still come.
+pub const LODGER_FLOW_CANCEL: i32 = 2;
+
+/// Gets an event. Called on the callback thread of the runtime, one at a time. The event is yours: free it here or
+/// later.
+pub type lodger_event_fn = Option<unsafe extern "C" fn(ctx: *mut c_void, event: *mut lodger_event) -> lodger_flow>;
 
 /// An event and its JSON.
 pub(crate) struct EventView {
@@ -23,6 +39,12 @@ pub(crate) struct EventView {
 impl From<Arc<Event>> for EventView {
     fn from(event: Arc<Event>) -> Self {
         Self { event, document: Document::default() }
+    }
+}
+
+impl EventView {
+    fn json(&self) -> &str {
+        quietly("", || self.document.text(|| serde_json::to_string(&*self.event).unwrap_or_default()))
     }
 }
 
@@ -99,7 +121,7 @@ pub unsafe extern "C" fn lodger_event_field(event: *const lodger_event, pointer:
     // SAFETY: the host keeps to the header.
     let (event, pointer) = unsafe { (In::of(event), Text::of(pointer)) };
     let (Some(view), Ok(pointer)) = (event.peek(), pointer.get("pointer")) else { return lodger_str::ABSENT };
-    lodger_str::of_optional(crate::guard::quietly(None, || {
+    lodger_str::of_optional(quietly(None, || {
         view.document.field(pointer, || serde_json::to_value(&*view.event).unwrap_or_default())
     }))
 }
@@ -115,9 +137,7 @@ pub unsafe extern "C" fn lodger_event_field(event: *const lodger_event, pointer:
 pub unsafe extern "C" fn lodger_event_json(event: *const lodger_event) -> lodger_str {
     // SAFETY: the host keeps to the header.
     let event = unsafe { In::of(event) };
-    lodger_str::of_optional(event.peek().map(|view| {
-        crate::guard::quietly("", || view.document.text(|| serde_json::to_string(&*view.event).unwrap_or_default()))
-    }))
+    lodger_str::of_optional(event.peek().map(EventView::json))
 }
 
 /// Frees an event.

@@ -34,6 +34,13 @@ impl Gate {
         Some(Pass(self))
     }
 
+    /// Runs a callback, unless the gate is shut.
+    pub(crate) fn pass(&self, callback: impl FnOnce()) {
+        if let Some(_pass) = self.enter() {
+            callback();
+        }
+    }
+
     /// Lets nothing in any more.
     pub(crate) fn shut(&self) {
         self.state().shut = true;

@@ -7,6 +7,7 @@ use std::mem::ManuallyDrop;
 
 use lodger_core::protocol::{Error, ErrorCode, Result};
 
+use crate::contain::quietly;
 use crate::os;
 
 /// A value that only the process that made it may use or drop.
@@ -86,4 +87,16 @@ pub(crate) use opaque;
 /// Hands an object to the host.
 pub(crate) fn give<T: Opaque>(value: T::Value) -> *mut T {
     Box::into_raw(Box::new(T::wrap(value)))
+}
+
+/// Frees an object that the host gives back.
+///
+/// # Safety
+/// `pointer` is NULL, or came from [`give`] and is used by nobody any more.
+pub(crate) unsafe fn take_back<T: Opaque>(pointer: *mut T) {
+    if !pointer.is_null() {
+        // SAFETY: as above.
+        let object = unsafe { Box::from_raw(pointer) };
+        quietly((), || drop(object));
+    }
 }

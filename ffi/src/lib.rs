@@ -8,12 +8,17 @@
 #![allow(clippy::missing_safety_doc, reason = "the header says once, on top, what a caller owes")]
 
 mod argument;
+mod bell;
+mod contain;
+mod desk;
 mod dispatch;
 mod document;
 mod gate;
 mod guard;
 mod handle;
+mod hooks;
 mod host;
+mod lanes;
 mod listener;
 mod os;
 mod owned;

@@ -8,9 +8,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use lodger_core::embed::{Drained, Turn};
 use lodger_core::protocol::Event;
 
-use crate::callback::{Context, LODGER_FLOW_CONTINUE, LODGER_FLOW_PAUSE, lodger_flow};
-use crate::dispatch::Desk;
-use crate::event::{EventView, lodger_event};
+use crate::callback::Context;
+use crate::desk::{Desk, Job};
+use crate::event::{EventView, LODGER_FLOW_CONTINUE, LODGER_FLOW_PAUSE, lodger_event, lodger_flow};
 use crate::gate::Gate;
 use crate::handle::give;
 use crate::host::Host;
@@ -80,7 +80,7 @@ impl Listener {
         }
     }
 
-    fn job(self: &Arc<Self>) -> Box<dyn FnOnce() + Send> {
+    fn job(self: &Arc<Self>) -> Job {
         let weak = Arc::downgrade(self);
         Box::new(move || {
             if let Some(listener) = weak.upgrade() {
@@ -120,7 +120,7 @@ impl Listener {
     fn push(&self, target: &Target, event: Arc<Event>, resumes: u64) {
         let mut flow = None;
         if let Some(_pass) = self.gate.enter() {
-            self.host.call(|| {
+            self.host.gate.pass(|| {
                 let event = give::<lodger_event>(EventView::from(event));
                 // SAFETY: the host's function with the host's pointer, which `target` keeps; the event is the host's
                 // from here on.

@@ -1,14 +1,15 @@
 //! Mailboxes: one wake-up for any number of turns.
 
-use std::collections::VecDeque;
+use std::collections::{HashSet, VecDeque};
 use std::ffi::c_void;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use crate::argument::{In, Out, OutList, take_back};
-use crate::callback::{Bell, Context, lodger_drop_fn, lodger_wake_fn};
+use crate::argument::{In, Out, OutList};
+use crate::bell::Bell;
+use crate::callback::{Context, lodger_drop_fn, lodger_wake_fn};
 use crate::error::lodger_error;
 use crate::guard::guard;
-use crate::handle::{Handle, give, opaque};
+use crate::handle::{Handle, give, opaque, take_back};
 use crate::status::{LODGER_AGAIN, LODGER_OK, lodger_status};
 use crate::turn::lodger_turn;
 
@@ -32,8 +33,10 @@ struct Mailbox {
 
 #[derive(Default)]
 struct State {
-    /// Keys of turns that can be read, each once.
+    /// Keys of turns that can be read, in the order in which they could.
     ready: VecDeque<u64>,
+    /// The same keys, so that each is there once.
+    listed: HashSet<u64>,
     /// The bell was rung since the last take.
     rung: bool,
 }
@@ -47,7 +50,7 @@ impl Mailbox {
     fn mark(&self, key: u64) {
         let first = {
             let mut state = self.state();
-            if !state.ready.contains(&key) {
+            if state.listed.insert(key) {
                 state.ready.push_back(key);
             }
             !std::mem::replace(&mut state.rung, true)
@@ -59,10 +62,12 @@ impl Mailbox {
 
     /// Takes as many keys as there are places.
     fn take(&self, places: &mut [u64]) -> usize {
-        let mut state = self.state();
+        let mut guard = self.state();
+        let state = &mut *guard;
         state.rung = false;
         let count = places.len().min(state.ready.len());
         for (place, key) in places.iter_mut().zip(state.ready.drain(..count)) {
+            state.listed.remove(&key);
             *place = key;
         }
         count

@@ -4,14 +4,14 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use lodger_core::embed::Agent;
+use lodger_core::embed::{Agent, Handlers, Turn};
 use lodger_core::protocol::{Error, ErrorCode, Result};
 
 use crate::dispatch::{Dispatcher, Seat};
 use crate::guard::status_of;
 use crate::host::Host;
+use crate::lanes::{self, Watch};
 use crate::os;
-use crate::reading::OwnedTurn;
 use crate::runtime::still_inside;
 use crate::status::{LODGER_OK, lodger_status};
 
@@ -38,10 +38,20 @@ enum Callbacks {
 }
 
 impl OwnedAgent {
-    /// `seat` is that of its runtime; the default one without.
-    pub(crate) fn new(agent: Agent, host: Arc<Host>, seat: Option<Arc<Seat>>) -> Self {
+    /// Makes one by `how`. `seat` is that of its runtime; the default one without.
+    pub(crate) fn make(
+        host: Arc<Host>,
+        seat: Option<Arc<Seat>>,
+        how: impl FnOnce(Handlers) -> Result<Agent>,
+    ) -> Result<Self> {
+        let watch = match host.takes_diagnostics() {
+            true => Some(Watch::new(seat.as_deref().unwrap_or(&DEFAULT_SEAT).taken()?)),
+            false => None,
+        };
+        let agent = how(host.handlers(watch.as_ref().map(Watch::sink)))?;
+        let callbacks = watch.map_or(Callbacks::None, |watch| Callbacks::Served(watch.begin(&host)));
         let session_id = agent.session_id();
-        Self { agent, session_id, host, seat, callbacks: Mutex::new(Callbacks::None) }
+        Ok(Self { agent, session_id, host, seat, callbacks: Mutex::new(callbacks) })
     }
 
     pub(crate) fn session_id(&self) -> &str {
@@ -71,13 +81,13 @@ impl OwnedAgent {
     }
 
     /// Starts a turn, and has its requests handed over if the host takes them.
-    pub(crate) fn prompt(self: &Arc<Self>, prompt_json: &str) -> Result<OwnedTurn> {
-        let dispatcher = if self.host.handles_requests() { Some(self.dispatcher()?) } else { None };
+    pub(crate) fn prompt(&self, prompt_json: &str) -> Result<Turn> {
+        let dispatcher = if self.host.takes_requests() { Some(self.dispatcher()?) } else { None };
         let turn = self.agent.prompt(prompt_json)?;
         if let Some(dispatcher) = dispatcher {
-            dispatcher.serve(&turn, &self.host);
+            lanes::hand_over_requests(&dispatcher, &turn, &self.host);
         }
-        Ok(OwnedTurn::new(turn, Arc::clone(self)))
+        Ok(turn)
     }
 
     /// Ends it in order. When this went well, no callback of the agent runs or will run.
@@ -86,7 +96,7 @@ impl OwnedAgent {
         let closed = self.agent.close(timeout);
         let dispatcher = self.end_callbacks();
         // What was settled by the close is told first; then nothing passes any more, wakers of turns included.
-        let told = dispatcher.as_ref().is_none_or(|dispatcher| dispatcher.settle(until));
+        let told = dispatcher.as_ref().is_none_or(|dispatcher| dispatcher.desk().settle(until));
         let empty = self.host.gate.shut_and_wait(until);
         // The last agent of a runtime takes the callback thread along.
         let ended = dispatcher.and_then(Arc::into_inner).is_none_or(|last| last.stop(until));

@@ -7,7 +7,8 @@ use std::time::Duration;
 use lodger_core::embed::{Drained, Turn};
 use lodger_core::protocol::{Error, ErrorCode, Result};
 
-use crate::callback::{self, Bell};
+use crate::bell::Bell;
+use crate::callback;
 use crate::host::Host;
 use crate::listener::{Listener, Target};
 use crate::os::Signal;
@@ -48,15 +49,18 @@ impl Taps {
         }
         let bell = self.bell().clone();
         if let Some(bell) = bell {
-            self.host.call(|| bell.ring());
+            self.host.gate.pass(|| bell.ring());
         }
     }
 }
 
 impl OwnedTurn {
-    pub(crate) fn new(turn: Turn, agent: Arc<OwnedAgent>) -> Self {
+    /// Starts one.
+    pub(crate) fn start(agent: &Arc<OwnedAgent>, prompt_json: &str) -> Result<Self> {
+        let turn = agent.prompt(prompt_json)?;
         let taps = Taps { signal: OnceLock::new(), bell: Mutex::new(None), host: agent.host() };
-        Self { turn, way: OnceLock::new(), reader: Mutex::new(false), taps: Arc::new(taps), agent }
+        let (way, reader) = (OnceLock::new(), Mutex::new(false));
+        Ok(Self { turn, way, reader, taps: Arc::new(taps), agent: Arc::clone(agent) })
     }
 
     /// Up to `max` events, for one reader at a time.
@@ -127,7 +131,7 @@ impl OwnedTurn {
 
     /// Has the events pushed from now on.
     pub(crate) fn set_listener(&self, target: Target) -> Result<()> {
-        let desk = self.agent.dispatcher()?.desk();
+        let desk = Arc::clone(self.agent.dispatcher()?.desk());
         let listener = Listener::new(self.turn.clone(), self.agent.host(), desk, target);
         if self.way.set(Way::Pushed(Arc::clone(&listener))).is_err() {
             return Err(busy(

@@ -8,14 +8,15 @@ use lodger_core::protocol::{
     Answer, Error, PermissionAnswer, PlanAnswer, QuestionAnswer, RequestKind, Result, ToolAnswer,
 };
 
-use crate::argument::{In, Out, Text, null, take_back};
+use crate::argument::{In, Out, Text, null};
 use crate::callback::{Context, lodger_drop_fn, lodger_wake_fn};
-use crate::dispatch::Desk;
+use crate::contain::quietly;
+use crate::desk::Desk;
 use crate::document::Document;
 use crate::error::lodger_error;
+use crate::gate::Gate;
 use crate::guard::guard;
-use crate::handle::{Handle, opaque};
-use crate::host::Host;
+use crate::handle::{Handle, opaque, take_back};
 use crate::kind;
 use crate::status::{LODGER_OK, lodger_status};
 use crate::text::lodger_str;
@@ -26,17 +27,21 @@ use crate::text::lodger_str;
 pub struct lodger_request(Handle<RequestView>);
 opaque!(lodger_request, RequestView);
 
-/// A request, its JSON, and the way back to its host.
+/// Gets an open request. Called on the callback thread of the runtime, one at a time. The request is yours: answer it
+/// here or later, from any thread, and free it.
+pub type lodger_request_fn = Option<unsafe extern "C" fn(ctx: *mut c_void, request: *mut lodger_request)>;
+
+/// A request, its JSON, and the way back to its host: the gate of its agent, and the callback thread.
 pub(crate) struct RequestView {
     request: OpenRequest,
     document: Document,
-    host: Arc<Host>,
+    gate: Arc<Gate>,
     desk: Arc<Desk>,
 }
 
 impl RequestView {
-    pub(crate) fn new(request: OpenRequest, host: Arc<Host>, desk: Arc<Desk>) -> Self {
-        Self { request, document: Document::default(), host, desk }
+    pub(crate) fn new(request: OpenRequest, gate: Arc<Gate>, desk: Arc<Desk>) -> Self {
+        Self { request, document: Document::default(), gate, desk }
     }
 
     fn kind(&self) -> RequestKind {
@@ -112,7 +117,7 @@ pub unsafe extern "C" fn lodger_request_field(request: *const lodger_request, po
     // SAFETY: the host keeps to the header.
     let (request, pointer) = unsafe { (In::of(request), Text::of(pointer)) };
     let (Some(view), Ok(pointer)) = (request.peek(), pointer.get("pointer")) else { return lodger_str::ABSENT };
-    lodger_str::of_optional(crate::guard::quietly(None, || {
+    lodger_str::of_optional(quietly(None, || {
         view.document.field(pointer, || serde_json::to_value(view.request.request()).unwrap_or_default())
     }))
 }
@@ -143,7 +148,7 @@ pub unsafe extern "C" fn lodger_request_json(request: *const lodger_request) -> 
 pub unsafe extern "C" fn lodger_request_settled(request: *const lodger_request) -> bool {
     // SAFETY: the host keeps to the header.
     let request = unsafe { In::of(request) };
-    crate::guard::quietly(true, || request.get("request").map_or(true, |view| view.request.is_settled()))
+    quietly(true, || request.get("request").map_or(true, |view| view.request.is_settled()))
 }
 
 /// Has a function called when the request is settled, by whoever it is: to take down a dialog, to stop the work of a
@@ -172,11 +177,11 @@ pub unsafe extern "C" fn lodger_request_on_settled(
         let context = Context::new(ctx, drop);
         let view = request.get("request")?;
         let Some(settled) = settled else { return Err(null("settled")) };
-        let (host, desk) = (Arc::clone(&view.host), Arc::clone(&view.desk));
+        let (gate, desk) = (Arc::clone(&view.gate), Arc::clone(&view.desk));
         view.request.on_settled(Box::new(move || {
             desk.post(Box::new(move || {
                 // SAFETY: the host's function with the host's pointer, which `context` keeps until after the call.
-                host.call(|| context.call(|ctx| unsafe { settled(ctx) }));
+                gate.pass(|| context.call(|ctx| unsafe { settled(ctx) }));
             }));
         }));
         Ok(LODGER_OK)

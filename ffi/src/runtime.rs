@@ -7,12 +7,13 @@ use std::time::{Duration, Instant};
 use lodger_core::embed::{Runtime, RuntimeOptions};
 use lodger_core::protocol::{Error, Result};
 
-use crate::argument::{In, Out, take_back};
+use crate::argument::{In, Out};
 use crate::callback::{self, Context, lodger_drop_fn, lodger_thread_fn};
 use crate::dispatch::Seat;
 use crate::error::lodger_error;
 use crate::guard::guard;
-use crate::handle::{Handle, give, opaque};
+use crate::handle::{Handle, give, opaque, take_back};
+use crate::hooks::ThreadHooks;
 use crate::sized::{self, SizedStruct};
 use crate::status::{LODGER_OK, lodger_status};
 
@@ -52,40 +53,6 @@ unsafe impl SizedStruct for lodger_runtime_options {
     const NAME: &'static str = "lodger_runtime_options";
 }
 
-/// What the host does with threads of its runtime.
-pub(crate) struct ThreadHooks {
-    on_start: lodger_thread_fn,
-    on_stop: lodger_thread_fn,
-    context: Context,
-}
-
-impl ThreadHooks {
-    fn new(options: &lodger_runtime_options) -> Self {
-        Self {
-            on_start: options.on_thread_start,
-            on_stop: options.on_thread_stop,
-            context: Context::new(options.thread_ctx, options.thread_drop),
-        }
-    }
-
-    /// This thread begins.
-    pub(crate) fn start(&self) {
-        self.call(self.on_start);
-    }
-
-    /// This thread ends.
-    pub(crate) fn stop(&self) {
-        self.call(self.on_stop);
-    }
-
-    fn call(&self, hook: lodger_thread_fn) {
-        if let Some(hook) = hook {
-            // SAFETY: the host's function with the host's pointer, which `self` keeps.
-            self.context.call(|ctx| unsafe { hook(ctx) });
-        }
-    }
-}
-
 /// Makes a runtime of your own.
 ///
 /// Any thread.
@@ -105,7 +72,8 @@ pub unsafe extern "C" fn lodger_runtime_new(
     let (options, out, err) = unsafe { (sized::read(options), Out::of(out), Out::of(err)) };
     guard(err, || {
         // First of all: whatever fails below, the context has found its owner.
-        let hooks = Arc::new(ThreadHooks::new(&options.value));
+        let context = Context::new(options.value.thread_ctx, options.value.thread_drop);
+        let hooks = Arc::new(ThreadHooks::new(options.value.on_thread_start, options.value.on_thread_stop, context));
         let out = out.get("out")?;
         if let Some(fault) = options.fault {
             return Err(fault);
@@ -123,7 +91,7 @@ pub unsafe extern "C" fn lodger_runtime_new(
 }
 
 /// Ends a runtime in order: cancels the turns of its agents, ends their child processes, joins its threads. Agents
-/// of it answer LODGER_E_CLOSED from then on.
+/// of it answer LODGER_E_CLOSED from then on, and call nothing back any more: close them before.
 ///
 /// Any thread, but not inside a callback: it waits.
 ///
@@ -147,7 +115,7 @@ pub unsafe extern "C" fn lodger_runtime_shutdown(
         let until = Instant::now() + timeout;
         let ended = owned.runtime.shut_down(timeout);
         let Some(dispatcher) = owned.seat.current() else { return ended.map(|()| LODGER_OK) };
-        let quiet = dispatcher.settle(until) && dispatcher.stop(until);
+        let quiet = dispatcher.desk().settle(until) && dispatcher.stop(until);
         ended?;
         if quiet { Ok(LODGER_OK) } else { Err(still_inside(timeout)) }
     })

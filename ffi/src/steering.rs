@@ -8,6 +8,7 @@ use crate::blob::lodger_blob;
 use crate::error::lodger_error;
 use crate::guard::guard;
 use crate::handle::give;
+use crate::reading::OwnedTurn;
 use crate::status::{LODGER_OK, lodger_status};
 use crate::text::lodger_str;
 use crate::turn::lodger_turn;
@@ -34,7 +35,7 @@ pub unsafe extern "C" fn lodger_agent_prompt(
     let (agent, prompt, out, err) = unsafe { (In::of(agent), Text::of(prompt_json), Out::of(out), Out::of(err)) };
     guard(err, || {
         let (agent, out) = (agent.get("agent")?, out.get("out")?);
-        *out = give(agent.prompt(prompt.get("prompt_json")?)?);
+        *out = give(OwnedTurn::start(agent, prompt.get("prompt_json")?)?);
         Ok(LODGER_OK)
     })
 }

@@ -5,13 +5,14 @@ use std::ffi::{c_int, c_void};
 use lodger_core::embed::Drained;
 use lodger_core::protocol::{Error, ErrorCode};
 
-use crate::argument::{In, Out, OutList, null, take_back};
+use crate::argument::{In, Out, OutList, null};
+use crate::bell::Bell;
 use crate::blob::lodger_blob;
-use crate::callback::{Bell, Context, lodger_drop_fn, lodger_event_fn, lodger_wake_fn};
+use crate::callback::{Context, lodger_drop_fn, lodger_wake_fn};
 use crate::error::lodger_error;
-use crate::event::{EventView, lodger_event};
+use crate::event::{EventView, lodger_event, lodger_event_fn};
 use crate::guard::guard;
-use crate::handle::{Handle, give, opaque};
+use crate::handle::{Handle, give, opaque, take_back};
 use crate::listener::Target;
 use crate::reading::{OwnedTurn, Wait};
 use crate::status::{LODGER_AGAIN, LODGER_END, LODGER_OK, lodger_status};

@@ -244,7 +244,8 @@ int main(int count, char **wanted) {
   } suites[] = {
       {"basics", basics},           {"errors", errors},       {"requests", requests},   {"races", races},
       {"inside", inside},           {"streams", streams},     {"waitables", waitables}, {"listeners", listeners},
-      {"checkpoints", checkpoints}, {"lifetimes", lifetimes}, {"closing", closing},     {"forks", forks},
+      {"checkpoints", checkpoints}, {"lifetimes", lifetimes}, {"closing", closing},     {"diagnostics", diagnostics},
+      {"forks", forks},
   };
   int passed = 0, failed = 0;
   for (size_t i = 0; i < sizeof suites / sizeof *suites; i++)

@@ -23,7 +23,7 @@ struct test {
 
 /* Tables of tests, each closed by a row without a name. */
 extern const struct test basics[], errors[], requests[], races[], inside[], streams[], waitables[], listeners[],
-    checkpoints[], lifetimes[], closing[], forks[];
+    checkpoints[], lifetimes[], closing[], diagnostics[], forks[];
 
 /* What bounds a hang. It measures nothing: machines are busy. */
 enum { LIMIT_MS = 60000 };
@@ -100,7 +100,7 @@ int count_of(const int *flag);
 size_t many(size_t events);
 
 /* An agent whose model is the mock model server, which plays `script` over HTTP. */
-lodger_agent *new_wire_agent(const char *script);
+lodger_agent *new_wire_agent(const lodger_host *host, const char *script);
 void stop_server(void);
 
 /* The largest number behind `"name":` in what the server saw; how many bytes it had written when it came to rest. */

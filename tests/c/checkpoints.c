@@ -177,7 +177,7 @@ static void a_checkpoint_is_taken_between_turns_of_an_open_agent(void) {
 
 static void a_checkpoint_holds_no_key_and_no_option(void) {
   struct trace trace = {0};
-  lodger_agent *agent = new_wire_agent("{'steps':[{'reply':[{'type':'text','text':'hello'}]}]}");
+  lodger_agent *agent = new_wire_agent(NULL, "{'steps':[{'reply':[{'type':'text','text':'hello'}]}]}");
   lodger_turn *turn = prompt(agent, "hi");
   read_all(turn, &trace);
   CHECK(strcmp(trace.text, "hello") == 0);

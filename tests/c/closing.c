@@ -34,7 +34,7 @@ static void keep(void *ctx, lodger_request *request) {
 static void no_callback_starts_after_close_returned(void) {
   lodger_error *error = NULL;
   for (int round = 0; round < 20; round++) {
-    lodger_host host = {sizeof host, NULL, dropped, refuse};
+    lodger_host host = {.size = sizeof host, .drop = dropped, .on_request = refuse};
     lodger_agent *agent = new_agent(NULL, &host, writes_for_ever(), "'limits':{'maxSteps':100000}");
     lodger_turn *turn = prompt(agent, "go");
     int before = count_of(&calls);
@@ -62,7 +62,7 @@ static void hold_on(void *ctx, lodger_request *request) {
 
 static void a_callback_that_does_not_return_makes_close_time_out_and_no_other_starts(void) {
   lodger_error *error = NULL;
-  lodger_host host = {sizeof host, NULL, dropped, hold_on};
+  lodger_host host = {.size = sizeof host, .drop = dropped, .on_request = hold_on};
   lodger_agent *agent = new_agent(NULL, &host, writes_for_ever(), NULL);
   lodger_turn *turn = prompt(agent, "go");
   await_count(&calls, 1);
@@ -83,7 +83,7 @@ static void *close_too(void *agent) {
 
 static void two_threads_may_close_at_once(void) {
   pthread_t thread;
-  lodger_host host = {sizeof host, NULL, NULL, refuse};
+  lodger_host host = {.size = sizeof host, .on_request = refuse};
   lodger_agent *agent = new_agent(NULL, &host, writes_for_ever(), NULL);
   lodger_turn *turn = prompt(agent, "go");
   CHECK(pthread_create(&thread, NULL, close_too, agent) == 0);
@@ -102,7 +102,7 @@ static void ended(void *ctx, lodger_status status) {
 
 static void a_close_that_is_only_begun_tells_when_it_is_over(void) {
   lodger_error *error = NULL;
-  lodger_host host = {sizeof host, NULL, dropped, keep};
+  lodger_host host = {.size = sizeof host, .drop = dropped, .on_request = keep};
   lodger_agent *agent = new_agent(NULL, &host, writes_for_ever(), NULL);
   lodger_turn *turn = prompt(agent, "go");
   await_count(&calls, 1);
@@ -126,7 +126,7 @@ static void begin_to_close(void *ctx, lodger_request *request) {
 
 static void a_callback_may_begin_to_close_its_agent(void) {
   struct trace trace = {0};
-  lodger_host host = {sizeof host, NULL, NULL, begin_to_close};
+  lodger_host host = {.size = sizeof host, .on_request = begin_to_close};
   lodger_agent *agent = new_agent(NULL, &host,
                                   "{'steps':[{'reply':[{'type':'wait','file':'go'},{'type':'tool_call','toolName':"
                                   "'write_file','input':{'path':'a.txt','content':'x'}}]}]}",
@@ -145,7 +145,7 @@ static void a_callback_may_begin_to_close_its_agent(void) {
 
 static void a_close_that_is_begun_tells_that_it_took_too_long(void) {
   lodger_error *error = NULL;
-  lodger_host host = {sizeof host, NULL, NULL, hold_on};
+  lodger_host host = {.size = sizeof host, .on_request = hold_on};
   lodger_agent *agent = new_agent(NULL, &host, writes_for_ever(), NULL);
   lodger_turn *turn = prompt(agent, "go");
   await_count(&calls, 1);
@@ -159,7 +159,7 @@ static void a_close_that_is_begun_tells_that_it_took_too_long(void) {
 static void the_last_close_leaves_no_thread(void) {
   for (int round = 0; round < 3; round++) {
     struct trace trace = {0};
-    lodger_host host = {sizeof host, NULL, NULL, refuse};
+    lodger_host host = {.size = sizeof host, .on_request = refuse};
     lodger_agent *one = new_agent(NULL, &host, says("{'type':'text','text':'x'}"), NULL);
     lodger_agent *other = new_agent(NULL, &host, says("{'type':'text','text':'x'}"), NULL);
     lodger_turn *turn = prompt(one, "hi");

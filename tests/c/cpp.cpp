@@ -171,6 +171,25 @@ bool a_waker_may_capture_what_it_needs() {
   return true;
 }
 
+bool a_watcher_hears_the_whole_life_of_an_agent_and_may_throw() {
+  std::string heard;
+  lodger::host host;
+  host.on_request = [](lodger::request request) { request.allow(); };
+  host.on_diagnostic = [&](std::string_view json) {
+    const auto at = json.find("\"type\":\"") + 8;
+    heard += std::string(json.substr(at, json.find('"', at) - at)) + " ";
+    throw std::runtime_error("not the agent's affair");
+  };
+  {
+    lodger::agent agent(options(writes), host);
+    for (const lodger::event &event : agent.prompt("go"))
+      (void)event;
+    CHECK(std::filesystem::exists(folder + "/a.txt"));
+  }
+  CHECK(heard == "runtime.start runtime.ready permission.request permission.decision runtime.exit ");
+  return true;
+}
+
 bool a_checkpoint_goes_on_elsewhere() {
   std::vector<std::uint8_t> kept;
   const std::string script = options(R"({"reply":[{"type":"text","text":"one"}]},{"reply":[{"type":"text","text":"two"}]})");
@@ -220,6 +239,7 @@ int main() {
       {"a_listener_gets_what_it_wants_and_cancels_by_throwing", a_listener_gets_what_it_wants_and_cancels_by_throwing},
       {"a_request_may_be_moved_to_another_thread", a_request_may_be_moved_to_another_thread},
       {"a_waker_may_capture_what_it_needs", a_waker_may_capture_what_it_needs},
+      {"a_watcher_hears_the_whole_life_of_an_agent_and_may_throw", a_watcher_hears_the_whole_life_of_an_agent_and_may_throw},
       {"a_checkpoint_goes_on_elsewhere", a_checkpoint_goes_on_elsewhere},
       {"destroying_an_agent_ends_what_it_does", destroying_an_agent_ends_what_it_does},
   };

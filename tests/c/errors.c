@@ -211,7 +211,7 @@ static void a_context_is_dropped_once_also_when_the_call_fails(void) {
   lodger_error *error = NULL;
   lodger_agent *agent;
   lodger_mailbox *mailbox;
-  lodger_host host = {sizeof host, &drops, drop, NULL};
+  lodger_host host = {.size = sizeof host, .ctx = &drops, .drop = drop};
   EXPECT(LODGER_E_INVALID_OPTIONS, lodger_agent_create(NULL, lodger_text("{}"), &host, &agent, &error));
   CHECK(drops == 1);
   EXPECT(LODGER_E_INVALID_INPUT, lodger_agent_create(NULL, lodger_text("{}"), &host, NULL, &error));
@@ -251,7 +251,7 @@ static void a_struct_of_a_newer_header_must_be_zero_where_it_is_unknown(void) {
   newer.later = 1;
   EXPECT(LODGER_E_ABI_MISMATCH, lodger_runtime_new(&newer.options, &runtime, &error));
   CHECK(runtime == NULL);
-  lodger_host host = {0, NULL, NULL, NULL};
+  lodger_host host = {.size = 0};
   EXPECT(LODGER_E_ABI_MISMATCH, lodger_agent_create(NULL, lodger_text("{}"), &host, &agent, &error));
 }
 

@@ -56,7 +56,7 @@ static void wait_for_ever(void *ctx, lodger_request *request) {
 
 static lodger_turn *start(const char *folder, const char *script, bool asks) {
   char options[512];
-  lodger_host host = {sizeof host, NULL, NULL, asks ? wait_for_ever : NULL};
+  lodger_host host = {.size = sizeof host, .on_request = asks ? wait_for_ever : NULL};
   lodger_agent *agent;
   lodger_turn *turn;
   snprintf(options, sizeof options, "{\"model\":\"scripted/%s.json\",\"cwd\":\"%s\",\"mode\":\"%s\"}", script, folder,

@@ -47,7 +47,7 @@ static void inherited_handles_say_that_they_were_forked(void) {
   struct trace trace = {0};
   const lodger_status forked = LODGER_E_FORKED;
   EXPECT(LODGER_OK, lodger_runtime_new(NULL, &runtime, &error));
-  lodger_host host = {sizeof host, NULL, dropped, refuse};
+  lodger_host host = {.size = sizeof host, .drop = dropped, .on_request = refuse};
   lodger_agent *agent = new_agent(runtime, &host, says("{'type':'wait','file':'go'},{'type':'text','text':'x'}"), NULL);
   turn = prompt(agent, "hi");
   EXPECT(LODGER_OK, lodger_mailbox_new(dropped, NULL, NULL, &mailbox, &error));
@@ -93,7 +93,7 @@ static void inherited_handles_say_that_they_were_forked(void) {
 }
 
 static void a_child_can_have_agents_of_its_own(void) {
-  lodger_host host = {sizeof host, NULL, dropped, refuse};
+  lodger_host host = {.size = sizeof host, .drop = dropped, .on_request = refuse};
   const char *script = "{'after':'last','steps':[{'reply':[{'type':'tool_call','toolName':'write_file','input':"
                        "{'path':'a.txt','content':'x'}}]},{'reply':[{'type':'text','text':'ok'}]}]}";
   lodger_agent *agent = new_agent(NULL, &host, script, NULL);

@@ -25,7 +25,7 @@ static inline void on_request(void *ctx, lodger_request *request) {
 static inline void on_settled(void *ctx) { count_up(&((struct host *)ctx)->settled); }
 
 static inline lodger_host callbacks(struct host *host) {
-  lodger_host callbacks = {sizeof callbacks, host, NULL, on_request};
+  lodger_host callbacks = {.size = sizeof callbacks, .ctx = host, .on_request = on_request};
   return callbacks;
 }
 

@@ -51,7 +51,7 @@ static void handles_may_be_freed_in_any_order(void) {
 
 static void a_turn_outlives_its_agents_handle_and_still_asks(void) {
   struct trace trace = {0};
-  lodger_host host = {sizeof host, &calls, dropped, refuse};
+  lodger_host host = {.size = sizeof host, .ctx = &calls, .drop = dropped, .on_request = refuse};
   lodger_agent *agent = new_agent(NULL, &host,
                                   "{'steps':[{'reply':[{'type':'wait','file':'go'},{'type':'tool_call','toolName':'write_file',"
                                   "'input':{'path':'a.txt','content':'x'}}]},{'reply':[{'type':'text','text':'ok'}]}]}",
@@ -86,7 +86,7 @@ static void keep(void *ctx, lodger_request *request) {
 
 static void a_request_outlives_its_agent_and_is_settled_then(void) {
   lodger_error *error = NULL;
-  lodger_host host = {sizeof host, NULL, dropped, keep};
+  lodger_host host = {.size = sizeof host, .drop = dropped, .on_request = keep};
   lodger_agent *agent = new_agent(NULL, &host, writes_for_ever(), NULL);
   lodger_turn *turn = prompt(agent, "go");
   await_count(&calls, 1);
@@ -114,7 +114,7 @@ static void freeing_a_turn_cancels_it(void) {
 
 static void freeing_a_turn_that_waits_for_an_answer_withdraws_the_request(void) {
   lodger_error *error = NULL;
-  lodger_host host = {sizeof host, NULL, NULL, keep};
+  lodger_host host = {.size = sizeof host, .on_request = keep};
   lodger_agent *agent = new_agent(NULL, &host, writes_for_ever(), NULL);
   lodger_turn *turn = prompt(agent, "go");
   await_count(&calls, 1);
@@ -127,7 +127,7 @@ static void freeing_a_turn_that_waits_for_an_answer_withdraws_the_request(void) 
 }
 
 static void an_agent_that_is_only_freed_goes_in_the_background(void) {
-  lodger_host host = {sizeof host, NULL, dropped, refuse};
+  lodger_host host = {.size = sizeof host, .drop = dropped, .on_request = refuse};
   lodger_turn *turn;
   lodger_agent *agent = new_agent(NULL, &host, says("{'type':'wait','file':'never'}"), NULL);
   turn = prompt(agent, "hi");
@@ -168,7 +168,7 @@ static void every_thread_that_calls_back_was_announced_and_takes_its_leave(void)
   lodger_turn *turn;
   struct trace trace = {0};
   lodger_runtime_options options = {sizeof options, 3, announce, take_leave, &begun, dropped};
-  lodger_host host = {sizeof host, NULL, NULL, look_and_refuse};
+  lodger_host host = {.size = sizeof host, .on_request = look_and_refuse};
   EXPECT(LODGER_OK, lodger_runtime_new(&options, &runtime, &error));
   lodger_agent *agent = new_agent(runtime, &host,
                                   "{'steps':[{'reply':[{'type':'wait','file':'go'},{'type':'tool_call','toolName':'write_file',"

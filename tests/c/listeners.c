@@ -119,6 +119,7 @@ static void a_pause_holds_back_the_model_until_the_turn_is_resumed(void) {
   struct ear ear = {.act = pause_at_ten};
   size_t events = many(200000);
   lodger_agent *agent = new_wire_agent(
+      NULL,
       json("{'steps':[{'reply':[{'type':'repeat','text':'0123456789abcdef','count':%zu}]}]}", events));
   lodger_turn *turn = prompt(agent, "talk");
   listen_to(turn, &ear);
@@ -245,7 +246,7 @@ static void allow(void *ctx, lodger_request *request) {
 static void a_stream_without_end_starves_no_request_of_another_agent(void) {
   struct ear endless = {0}, ear = {0};
   int asked = 0;
-  lodger_host host = {sizeof host, &asked, NULL, allow};
+  lodger_host host = {.size = sizeof host, .ctx = &asked, .on_request = allow};
   lodger_agent *talker = new_agent(NULL, &host, talks_for_ever(), NULL);
   lodger_turn *talk = prompt(talker, "talk");
   listen_to(talk, &endless);

@@ -71,13 +71,13 @@ long server_rests(void) {
 
 void stop_server(void) { fclose(server_in); }
 
-lodger_agent *new_wire_agent(const char *script) {
+lodger_agent *new_wire_agent(const lodger_host *host, const char *script) {
   lodger_error *error = NULL;
   lodger_agent *agent;
   start_server(script);
   const char *options = json(
       "{'model':'anthropic/mock','auth':{'apiKey':'key-of-the-test'},'endpoint':{'kind':'anthropic','baseUrl':'http://127.0.0.1:%d'}}",
       server_port);
-  EXPECT(LODGER_OK, lodger_agent_create(NULL, lodger_text(options), NULL, &agent, &error));
+  EXPECT(LODGER_OK, lodger_agent_create(NULL, lodger_text(options), host, &agent, &error));
   return agent;
 }

@@ -216,7 +216,7 @@ static void back_pressure_reaches_the_socket_of_the_model(void) {
   struct trace trace = {0};
   size_t events = many(200000);
   lodger_agent *agent = new_wire_agent(
-      json("{'steps':[{'reply':[{'type':'repeat','text':'0123456789abcdef','count':%zu}]}]}", events));
+      NULL, json("{'steps':[{'reply':[{'type':'repeat','text':'0123456789abcdef','count':%zu}]}]}", events));
   lodger_turn *turn = prompt(agent, "talk");
   long taken = server_rests();
   read_all(turn, &trace);

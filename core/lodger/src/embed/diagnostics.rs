@@ -8,7 +8,7 @@ use lodger_protocol::{Diagnostic, DiagnosticBody, DiagnosticSink};
 use super::locked;
 use super::mailbox::Mailbox;
 
-/// So many wait; what comes while they do is lost and counted.
+/// So many wait; what comes while they do is lost and counted, but for the end.
 const MAX_WAITING: usize = 1024;
 
 /// The diagnostics of one agent until the host takes them. Give it to `Handlers::diagnostics`, and take from it
@@ -57,7 +57,11 @@ impl DiagnosticSink for DiagnosticQueue {
     fn report(&self, diagnostic: Diagnostic) {
         {
             let mut waiting = locked(&self.0.waiting);
-            if waiting.diagnostics.len() < MAX_WAITING {
+            if matches!(diagnostic.body, DiagnosticBody::RuntimeExit { .. }) {
+                // There is always room for the last one.
+                let lost = waiting.lost.take();
+                waiting.diagnostics.extend(lost.into_iter().chain([diagnostic]));
+            } else if waiting.diagnostics.len() < MAX_WAITING {
                 waiting.diagnostics.push_back(diagnostic);
             } else {
                 let before = match waiting.lost.take().map(|lost| lost.body) {
@@ -110,5 +114,15 @@ mod tests {
         assert_eq!(taken.last().map(|last| &last.body), Some(&DiagnosticBody::Dropped { count: 3 }));
         reported(&queue, 9);
         assert_eq!(queue.take().len(), 1);
+    }
+
+    #[test]
+    fn the_end_always_finds_room_and_comes_last() {
+        let queue = queue();
+        (0..MAX_WAITING as u64 + 3).for_each(|ts| reported(&queue, ts));
+        let end = DiagnosticBody::RuntimeExit { code: 0 };
+        queue.report(Diagnostic { ts: 9, session_id: SessionId::from("s"), body: end.clone() });
+        let taken: Vec<_> = queue.take().into_iter().map(|diagnostic| diagnostic.body).collect();
+        assert_eq!(taken[MAX_WAITING..], [DiagnosticBody::Dropped { count: 3 }, end]);
     }
 }
