@@ -5,13 +5,30 @@
 use std::fs;
 
 use lodger_dev::files::{self, Generated};
-use lodger_dev::{drift, schema, vocabulary};
+use lodger_dev::vocabulary::{self, Shape};
+use lodger_dev::{drift, schema};
 use serde_json::json;
 
 #[test]
 fn generated_files_say_what_the_rust_types_say() {
     let diff = drift::diff(&files::root(), &files::all().unwrap()).unwrap();
     assert!(diff.is_empty(), "run `make gen` and commit what it writes:\n{diff}");
+}
+
+/// docs/diagnostics.md is written by hand.
+#[test]
+fn the_page_of_diagnostics_has_every_type_and_every_field() {
+    let page = fs::read_to_string(files::root().join("docs/diagnostics.md")).unwrap();
+    let types = vocabulary::read(&schema::document()).unwrap();
+    let Shape::Union { members, base, .. } = &types["Diagnostic"].shape else { panic!("diagnostics are a union") };
+    for member in members {
+        let row = page.lines().find(|line| line.starts_with(&format!("| `{}` |", member.word)));
+        let row = row.unwrap_or_else(|| panic!("no row for {}", member.word));
+        for field in &member.fields {
+            assert!(row.contains(&format!("`{}`", field.name)), "{}: {}", member.word, field.name);
+        }
+    }
+    assert!(base.iter().all(|field| page.contains(&format!("`{}`", field.name))));
 }
 
 #[test]
