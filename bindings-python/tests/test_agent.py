@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import re
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +25,35 @@ async def test_an_unknown_keyword_names_the_likely_one(scripts: Scripts) -> None
 
 
 async def test_an_unknown_key_in_a_group_is_an_error_too(scripts: Scripts) -> None:
-    assert "maxSteps" in await refusal(model=scripts.model(step(text("ok"))), limits={"max_stepps": 3})
+    message = await refusal(model=scripts.model(step(text("ok"))), limits={"max_stepps": 3})
+    assert message == 'unknown option "limits.max_stepps"; did you mean "max_steps"?'
+
+
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [
+        ({"permision_timeout_ms": 1}, 'option "permision_timeout_ms"; did you mean "permission_timeout_ms"'),
+        ({"session_id": 1}, "option session_id: "),
+        ({"limits": {"max_output_tokens": "many"}}, "option limits.max_output_tokens: "),
+        ({"limits": {"stall_timeout_ms": 0}}, "option limits.stall_timeout_ms is 0"),
+        ({"auth": {}}, "option auth: missing field `api_key`"),
+        ({"endpoint": {"kind": "anthropic", "base_url": "nowhere"}, "model": "anthropic/m"}, "`endpoint.base_url`: "),
+        (
+            {"tools": [lodger.Tool("t", "Does nothing.", {"type": "object"}, print, timeout_ms=-1)]},
+            "tools[0].timeout_ms",
+        ),
+    ],
+)
+async def test_an_error_spells_names_as_they_are_written_in_python(scripts: Scripts, given: Any, says: str) -> None:
+    message = await refusal(**{"model": scripts.model(step(text("ok"))), "auth": {"api_key": "key"}, **given})
+    assert says in message
+    assert not re.search("[a-z][A-Z]|line [0-9]", message.replace(str(scripts.folder), ""))
+
+
+async def test_a_missing_key_of_a_block_is_spelled_so_too(scripts: Scripts) -> None:
+    async with await lodger.create_agent(model=scripts.model(step(text("ok")))) as agent:
+        with pytest.raises(lodger.InvalidArgument, match="missing field `mime_type`"):
+            agent.prompt([{"type": "image"}])  # type: ignore[list-item]
 
 
 async def test_a_handler_under_a_wrong_name_names_the_handlers(scripts: Scripts) -> None:

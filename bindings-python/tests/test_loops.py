@@ -11,9 +11,13 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import anyio
+import anyio.lowlevel
 import lodger
 import pytest
-from kit import Scripts, call, eventually, repeat, step, text, wait_for_file
+import trio
+from kit import Scripts, all_events, call, eventually, repeat, said, step, text, wait_for_file
+from lodger import sync
 from lodger._hub import hub_of
 
 uvloop = pytest.importorskip("uvloop")
@@ -162,3 +166,101 @@ async def test_prompting_needs_a_running_loop(scripts: Scripts) -> None:
         with pytest.raises(lodger.LodgerError, match=r"use lodger\.sync") as raised:
             await asyncio.to_thread(agent.prompt, "hi")
         assert raised.value.code == "unsupported"
+
+
+def test_anyio_on_asyncio_is_as_good_as_asyncio(scripts: Scripts, folder: Path) -> None:
+    @lodger.tool
+    async def double(number: int) -> int:
+        """Doubles it."""
+        await anyio.lowlevel.checkpoint()
+        return number * 2
+
+    async def ask(request: lodger.PermissionRequest) -> lodger.PermissionAnswer:
+        await anyio.lowlevel.checkpoint()
+        return {"kind": "allow_once"}
+
+    texts: list[str] = []
+
+    async def one(name: str) -> None:
+        write = call("write_file", path=name, content="a")
+        model = scripts.model(step(repeat(2000), call("double", number=21), write), step(text("ok")))
+        async with await lodger.create_agent(cwd=folder, model=model, tools=[double], on_permission=ask) as agent:
+            texts.append(said(await all_events(agent.prompt("go"))))
+
+    async def main() -> None:
+        async with anyio.create_task_group() as group:
+            for name in ("a.txt", "b.txt", "c.txt"):
+                group.start_soon(one, name)
+
+    anyio.run(main)
+    assert texts == ["word " * 2000 + "ok"] * 3
+    assert {file.name for file in folder.iterdir()} == {"a.txt", "b.txt", "c.txt"}
+
+
+def test_a_scope_of_anyio_that_is_cancelled_is_left_when_the_turn_is_settled(scripts: Scripts, tmp_path: Path) -> None:
+    model = scripts.model(step(text("a"), wait_for_file(tmp_path / "no")), after="last")
+
+    async def main() -> None:
+        async with await lodger.create_agent(model=model) as agent:
+            # Unlike asyncio, anyio cancels its tasks again and again.
+            for _ in range(20):
+                with anyio.move_on_after(0.01):
+                    await agent.prompt("hi")
+                assert agent.interrupt() is False
+                with anyio.move_on_after(0.01):
+                    async with agent.stream("hi") as events:
+                        async for _ in events:
+                            pass
+                assert agent.interrupt() is False
+
+    anyio.run(main)
+
+
+def test_trio_is_told_what_to_do_and_does_it(scripts: Scripts) -> None:
+    @lodger.tool
+    def double(number: int) -> int:
+        """Doubles it."""
+
+        async def on_the_loop() -> int:
+            await trio.lowlevel.checkpoint()
+            return number * 2
+
+        return trio.from_thread.run(on_the_loop)
+
+    expect = {"toolResults": [{"contains": "42"}]}
+    model = scripts.model(step(call("double", number=21)), step(text("ok"), expect=expect))
+
+    def read() -> str:
+        with sync.create_agent(model=model, tools=[double]) as agent:
+            return agent.prompt("go").result().text
+
+    async def main() -> None:
+        with pytest.raises(lodger.LodgerError, match=r"trio\.to_thread\.run_sync") as raised:
+            await lodger.create_agent(model=model)
+        assert raised.value.code == "unsupported"
+        assert await trio.to_thread.run_sync(read) == "ok"
+
+    trio.run(main)
+
+
+def test_a_scope_of_trio_that_is_cancelled_cancels_the_turn(scripts: Scripts) -> None:
+    model = scripts.model(step(repeat(10_000_000)), after="last")
+    agent = sync.create_agent(model=model)
+    kept: list[sync.Turn] = []
+
+    async def seen(event: lodger.Event) -> None:
+        await trio.lowlevel.checkpoint()
+
+    def read() -> None:
+        kept.append(agent.prompt("go"))
+        for event in kept[0]:
+            trio.from_thread.run(seen, event)
+
+    async def main() -> None:
+        with trio.move_on_after(0.05) as scope:
+            await trio.to_thread.run_sync(read)
+        assert scope.cancelled_caught
+
+    trio.run(main)
+    assert kept[0].result().reason == "cancelled"
+    agent.close()

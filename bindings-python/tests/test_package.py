@@ -13,12 +13,12 @@ import subprocess
 import sys
 import textwrap
 from pathlib import Path
-from typing import Any
+from typing import Any, is_typeddict
 
 import lodger
 import lodger.sync
 import pytest
-from lodger import _errors, _events, _inputs, _native, _types
+from lodger import _errors, _events, _inputs, _native, _spelling, _types
 
 PACKAGE = Path(__file__).resolve().parent.parent
 
@@ -119,6 +119,30 @@ def test_an_error_tells_all_that_the_engine_told() -> None:
         assert str(error) == "provider_rate_limited: slow down"
         assert (error.retryable, error.retry_after_ms, error.data) == (True, 1500, {"status": 429})
         assert isinstance(error, lodger.ProviderError)
+
+
+def test_every_name_is_the_same_there_and_back() -> None:
+    kinds = [kind for kind in vars(_inputs).values() if is_typeddict(kind)]
+    names = {name for kind in kinds for name in kind.__annotations__}
+    assert "max_steps" in names
+    assert {_spelling.snake(_spelling.camel(name)) for name in names} == names
+
+
+@pytest.mark.parametrize(
+    ("code", "said", "reads"),
+    [
+        ("provider_auth", "`auth.apiKey` is not set", "`auth.api_key` is not set"),
+        ("checkpoint_too_large", "limits.maxCheckpointBytes allows 10", "limits.max_checkpoint_bytes allows 10"),
+        ("provider_rejected", "generationConfig.maxOutputTokens: baseUrl", None),
+        ("invalid_options", "`cwd`: expected a folder: /srv/maxSteps/apiKey", None),
+        ("invalid_options", "script a.json: missing field `toolName`", None),
+        ("invalid_options", "option env.set.fooBar: expected a text", None),
+    ],
+)
+def test_an_error_spells_options_in_python_and_the_words_of_others_as_they_are(
+    code: str, said: str, reads: str | None
+) -> None:
+    assert _spelling.in_python(code, said) == (reads or said)
 
 
 def test_the_native_half_is_what_its_stub_says() -> None:

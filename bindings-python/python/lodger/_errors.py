@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+from ._spelling import in_python
+
 if TYPE_CHECKING:
     from . import _types
     from ._events import TurnResult
@@ -97,7 +99,7 @@ def error_from_wire(wire: _types.Error, result: TurnResult | None = None) -> Lod
     """The exception for an error of the engine."""
     return error(
         wire["code"],
-        wire["message"],
+        in_python(wire["code"], wire["message"]),
         retryable=wire["retryable"],
         retry_after_ms=wire.get("retryAfterMs"),
         data=wire.get("data"),

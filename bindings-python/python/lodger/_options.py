@@ -1,4 +1,4 @@
-"""How Python's spelling becomes the engine's: snake_case names to camelCase, objects to JSON. Decides nothing."""
+"""How a host's objects become the engine's JSON. Decides nothing."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 from ._errors import error
 from ._record import Record
+from ._spelling import camel
 
 #: Maps whose keys are the user's own words.
 _FREE = frozenset({"headers", "set", "input", "input_schema", "inputSchema", "data"})
@@ -36,16 +37,11 @@ def _to_wire(value: Any) -> Any:
     if isinstance(value, Record):
         return value.to_wire()
     if isinstance(value, dict):
-        return {
-            _camel(key): item if key in _FREE else _to_wire(item) for key, item in value.items() if item is not None
-        }
+        return {_key(key): item if key in _FREE else _to_wire(item) for key, item in value.items() if item is not None}
     if isinstance(value, (list, tuple)):
         return [_to_wire(item) for item in value]
     return value
 
 
-def _camel(name: Any) -> Any:
-    if not isinstance(name, str):
-        return name
-    first, *rest = name.split("_")
-    return first + "".join(word.capitalize() for word in rest) if first else name
+def _key(name: Any) -> Any:
+    return camel(name) if isinstance(name, str) else name

@@ -7,7 +7,6 @@ freed, and the turn cancelled, in the moment their owner lets go of them.
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import json
 from collections import deque
 from collections.abc import Callable, Generator
@@ -17,7 +16,7 @@ from typing import Any
 from . import _native
 from ._base import outcome_of
 from ._diagnostics import Watching
-from ._errors import LodgerError, error
+from ._errors import error
 from ._events import Event, TurnResult, event_from_wire
 from ._serving import Serving
 
@@ -69,19 +68,28 @@ class Running:
     async def result(self) -> TurnResult:
         """Waits for the end, and raises when it is an error."""
         while self._ended is None:
-            waiting = self._future()
-            self._waiting.add(waiting)
-            try:
-                await waiting
-            finally:
-                self._waiting.discard(waiting)
+            await self._until_ended()
         return outcome_of(self._ended)
 
+    async def _until_ended(self) -> None:
+        waiting = self._future()
+        self._waiting.add(waiting)
+        try:
+            await waiting
+        finally:
+            self._waiting.discard(waiting)
+
     async def settle(self) -> None:
-        """Cancels, and waits for the end whatever it is."""
+        """Cancels, and waits for the end, whatever it is and whoever cancels the task that waits: it comes soon."""
         self.native.cancel()
-        with contextlib.suppress(LodgerError):
-            await self.result()
+        cancelled: asyncio.CancelledError | None = None
+        while not self.has_ended:
+            try:
+                await self._until_ended()
+            except asyncio.CancelledError as again:
+                cancelled = again
+        if cancelled is not None:
+            raise cancelled
 
     def _future(self) -> asyncio.Future[None]:
         if asyncio.get_running_loop() is not self._loop:
