@@ -54,7 +54,8 @@ async def create_agent(**options: Unpack[AgentOptions]) -> Agent:
     session_id: names the session.
     debug: aids to find out what goes wrong.
     checkpoint: bytes of `agent.checkpoint()`, to go on from there in a session of its own.
-    on_permission, on_question, on_plan: answer what the agent asks; without one, the answer is no.
+    on_permission, on_question, on_plan: answer what the agent asks; without one, the answer is no. Only with the last
+        two has the model the tools `ask_user`, and in plan mode `present_plan`.
     on_diagnostic: is told, on this loop, what happens inside the agent.
 
     Raises `LodgerError`: `invalid_options` for what cannot be right; `checkpoint_corrupt`, `checkpoint_unsupported`,
