@@ -83,6 +83,14 @@ async def test_options_in_groups_are_heard(scripts: Scripts) -> None:
     assert result.reason == "max_steps"
 
 
+async def test_effort_is_an_option_like_any_other(scripts: Scripts) -> None:
+    model = scripts.model(step(text("ok")))
+    async with await lodger.create_agent(model=model, effort="high") as agent:
+        assert (await agent.prompt("go")).text == "ok"
+    effort: Any = "hard"
+    assert "option effort" in await refusal(model=model, effort=effort)
+
+
 async def test_free_words_keep_their_spelling(scripts: Scripts, folder: Path) -> None:
     model = scripts.model(step(call("run_shell", command="echo $snake_case_name-$other")), step(text("ok")))
     env: Any = {"inherit": "core", "set": {"snake_case_name": "kept"}, "unset": ["other"]}
