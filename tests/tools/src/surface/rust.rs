@@ -10,57 +10,70 @@ use crate::syntax::{Piece, Source, files};
 /// Reads the crate. What `lodger::protocol` exports is the vocabulary; `lodger::embed` is what faces stand on.
 pub(super) fn read(root: &Path) -> Result<Surface> {
     let mut surface = Surface::new();
-    let (exports, glob) = exports(&root.join("core/lodger/src/lib.rs"))?;
-    let (vocabulary, _) = self::exports(&root.join("core/protocol/src/lib.rs"))?;
-    surface.extend(glob.into_iter().map(|module| (module, Origin::Own)));
-    for name in &vocabulary {
-        surface.insert(format!("protocol::{}", name.0), Origin::Generated);
+    let exports = exports(&root.join("core/lodger/src/lib.rs"))?;
+    surface.extend(exports.modules.into_iter().map(|module| (module, Origin::Own)));
+    for name in self::exports(&root.join("core/protocol/src/lib.rs"))?.names.into_keys() {
+        surface.insert(format!("protocol::{name}"), Origin::Generated);
     }
-    let mut owned = BTreeMap::new();
+    let mut members: BTreeMap<(String, String), Vec<String>> = BTreeMap::new();
     for path in files(&root.join("core/lodger/src"), "rs")? {
-        let module = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
         let inside_embed = path.components().any(|part| part.as_os_str() == "embed");
+        let stem = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
+        let module = if inside_embed { "embed".to_owned() } else { stem };
         let source = Source::read(&path, &tree_sitter_rust::LANGUAGE.into())?;
         for (owner, member) in items(source.root()) {
-            let from = exports.get(&owner);
-            let here = from.is_some_and(|from| from == "embed" && inside_embed || *from == module && !inside_embed);
-            if here {
-                owned.insert(member.map_or(owner.clone(), |member| format!("{owner}{member}")), Origin::Own);
-            }
+            members.entry((module.clone(), owner)).or_default().extend(member);
         }
     }
-    let reexported = exports.iter().filter(|(_, from)| *from == "lodger_protocol");
-    surface.extend(reexported.map(|(name, _)| (name.clone(), Origin::Generated)));
-    surface.extend(owned);
+    for (name, from) in exports.names {
+        let generated = from.module == "lodger_protocol";
+        for member in members.get(&(from.module, from.name)).into_iter().flatten() {
+            surface.insert(format!("{name}{member}"), Origin::Own);
+        }
+        surface.insert(name, if generated { Origin::Generated } else { Origin::Own });
+    }
     Ok(surface)
 }
 
-/// What a root file exports, with the module it takes it from; and its public modules.
-fn exports(path: &Path) -> Result<(BTreeMap<String, String>, Vec<String>)> {
+/// What a root file exports.
+#[derive(Default)]
+struct Exports {
+    /// Names, with where they come from.
+    names: BTreeMap<String, Home>,
+    /// Public modules, and crates under a name of ours.
+    modules: Vec<String>,
+}
+
+struct Home {
+    module: String,
+    name: String,
+}
+
+/// What a root file exports by `pub mod` and `pub use`.
+fn exports(path: &Path) -> Result<Exports> {
     let source = Source::read(path, &tree_sitter_rust::LANGUAGE.into())?;
-    let mut names = BTreeMap::new();
-    let mut modules = Vec::new();
+    let mut found = Exports::default();
     for item in source.root().children().into_iter().filter(|item| is_public(*item)) {
-        match item.kind() {
-            "mod_item" => modules.extend(item.field("name").map(|name| name.text().to_owned())),
-            "use_declaration" => {
-                let text: String =
-                    item.field("argument").map(Piece::text).unwrap_or_default().split_whitespace().collect();
-                match text.split_once("::") {
-                    Some((module, rest)) => names.extend(
-                        rest.trim_matches(['{', '}'])
-                            .split(',')
-                            .filter(|name| !name.is_empty())
-                            .map(|name| (name.to_owned(), module.to_owned())),
-                    ),
-                    // `pub use lodger_protocol as protocol`: written together, since the space is gone.
-                    None => modules.extend(text.rsplit_once("as").map(|(_, name)| name.to_owned())),
+        match (item.kind(), item.field("argument")) {
+            ("mod_item", _) => found.modules.extend(item.field("name").map(|name| name.text().to_owned())),
+            ("use_declaration", Some(used)) => match used.kind() {
+                "use_as_clause" => found.modules.extend(used.field("alias").map(|name| name.text().to_owned())),
+                _ => {
+                    let module = used.field("path").map(Piece::text).unwrap_or_default();
+                    let list =
+                        used.field("list").map_or_else(|| used.field("name").into_iter().collect(), Piece::children);
+                    for piece in list {
+                        let original = piece.field("path").unwrap_or(piece).text();
+                        let name = piece.field("alias").map_or(original, Piece::text);
+                        let home = Home { module: module.to_owned(), name: original.to_owned() };
+                        found.names.insert(name.to_owned(), home);
+                    }
                 }
-            }
+            },
             _ => {}
         }
     }
-    Ok((names, modules))
+    Ok(found)
 }
 
 /// Every public item of a file, and every public member of a type: `::method`, `.field`, `: Trait`.
