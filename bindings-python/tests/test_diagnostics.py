@@ -140,6 +140,32 @@ async def test_a_callback_that_raises_is_ignored_and_told_all_the_same(
     assert {raised.object for raised in ignored} == {raises}
 
 
+def test_a_callback_may_end_the_program_and_all_agents_are_closed(scripts: Scripts, folder: Path, heard: Heard) -> None:
+    streaming, waiting = scripts.model(step(repeat(10_000_000))), writing(scripts)
+
+    def leave(diagnostic: lodger.Diagnostic) -> None:
+        heard(diagnostic)
+        if diagnostic.type == "permission.request":
+            raise SystemExit(3)
+
+    async def stream() -> None:
+        async with await lodger.create_agent(model=streaming, on_diagnostic=heard) as agent:
+            await agent.prompt("go")
+
+    async def ask() -> None:
+        async with await lodger.create_agent(
+            cwd=folder, model=waiting, on_permission=allow, on_diagnostic=leave
+        ) as agent:
+            await agent.prompt("go")
+
+    async def main() -> None:
+        await asyncio.gather(*(stream() for _ in range(5)), ask())
+
+    with pytest.raises(SystemExit):
+        asyncio.run(main())
+    assert heard.types.count("runtime.exit") == 6
+
+
 async def test_an_agent_that_cannot_be_made_tells_that_it_began(scripts: Scripts, heard: Heard) -> None:
     with pytest.raises(lodger.InvalidArgument):
         await lodger.create_agent(model="nothing/known", on_diagnostic=heard)
@@ -255,6 +281,24 @@ def test_without_a_loop_a_callback_that_raises_is_ignored(scripts: Scripts, igno
     with sync.create_agent(model=scripts.model(step(text("ok"))), on_diagnostic=raises) as agent:
         assert agent.prompt("hi").result().text == "ok"
     assert [str(raised.exc_value) for raised in ignored] == BEGIN + END
+
+
+def test_without_a_loop_ctrl_c_in_a_callback_cancels_and_loses_no_diagnostic(
+    scripts: Scripts, folder: Path, heard: Heard
+) -> None:
+    def interrupted(diagnostic: lodger.Diagnostic) -> None:
+        heard(diagnostic)
+        if diagnostic.type == "permission.request":
+            raise KeyboardInterrupt
+
+    agent = sync.create_agent(cwd=folder, model=writing(scripts), on_permission=allow, on_diagnostic=interrupted)
+    turn = agent.prompt("go")
+    with pytest.raises(KeyboardInterrupt):
+        turn.result()
+    assert turn.result().reason == "cancelled"
+    agent.close()
+    assert heard.types == BEGIN + ASKED + END
+    assert not (folder / "a.txt").exists()
 
 
 def test_without_a_loop_the_callback_may_close_its_agent(scripts: Scripts, folder: Path, heard: Heard) -> None:

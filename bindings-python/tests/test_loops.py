@@ -16,11 +16,10 @@ import anyio.lowlevel
 import lodger
 import pytest
 import trio
+import uvloop
 from kit import Scripts, all_events, call, eventually, repeat, said, step, text, wait_for_file
 from lodger import sync
 from lodger._hub import hub_of
-
-uvloop = pytest.importorskip("uvloop")
 
 
 class NoReaders(asyncio.SelectorEventLoop):
@@ -63,11 +62,21 @@ def test_every_loop_streams_asks_and_calls_tools(scripts: Scripts, folder: Path,
         write = call("write_file", path="a.txt", content="a")
         expect = {"toolResults": [{"contains": "42"}, {"isError": False}]}
         model = scripts.model(step(repeat(2000), call("double", number=21), write), step(text("ok"), expect=expect))
-        async with await lodger.create_agent(cwd=folder, model=model, tools=[double], on_permission=ask) as agent:
+        async with await lodger.create_agent(
+            cwd=folder,
+            model=model,
+            tools=[double],
+            on_permission=ask,
+            on_diagnostic=lambda told: heard.append(told.type),
+        ) as agent:
             assert (await agent.prompt("go")).text == "ok"
         assert (folder / "a.txt").exists()
 
+    heard: list[str] = []
     run(new_loop(), main())
+    # How fast the reader is, is its own matter.
+    told = [kind for kind in heard if kind != "output.backpressure"]
+    assert told == ["runtime.start", "runtime.ready", "permission.request", "permission.decision", "runtime.exit"]
 
 
 @pytest.mark.parametrize("new_loop", LOOPS)

@@ -146,7 +146,6 @@ def test_an_error_spells_options_in_python_and_the_words_of_others_as_they_are(
 
 
 def test_the_native_half_is_what_its_stub_says() -> None:
-    pytest.importorskip("mypy")
     command = [sys.executable, "-m", "mypy.stubtest", "lodger._native", "--mypy-config-file", "pyproject.toml"]
     done = subprocess.run(
         command, cwd=PACKAGE, env={**os.environ, "MYPYPATH": "python"}, capture_output=True, text=True
