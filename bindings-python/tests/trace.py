@@ -12,6 +12,7 @@ import json
 import sys
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TextIO
@@ -29,22 +30,47 @@ class Host:
         self.job = job
         self.out = out
         self.answers = iter(job.get("answers", []))
-        cancel = job.get("cancelAfter", {})
-        self.cancel_after = cancel.get("type")
-        self.left = itertools.count(cancel.get("count", 0) - 1, -1)
+        self.answers_by_id = job["options"].get("requests") == "events"
+        self.plan: Job = {}
+        #: How many events of each type were read of the turn.
+        self.seen: Counter[str] = Counter()
 
-    def options(self, on_permission: Callable[..., Any], as_execute: Callable[[Any], Any]) -> dict[str, Any]:
+    def options(self, ask: Callable[..., Any], as_execute: Callable[[Job], Any]) -> dict[str, Any]:
         options = dict(self.job["options"])
         declared = options.pop("tools", [])
-        options["tools"] = [host_tool(tool, self.job["tools"][tool["name"]], as_execute) for tool in declared]
-        if "answers" in self.job:
-            options["on_permission"] = on_permission
+        options["tools"] = [host_tool(tool, as_execute(self.job["tools"][tool["name"]])) for tool in declared]
+        if "answers" in self.job and not self.answers_by_id:
+            options |= {"on_permission": ask, "on_question": ask, "on_plan": ask}
         return options
 
-    def got(self, event: lodger.Event, turn: lodger.Turn | sync.Turn) -> None:
-        print(json.dumps(event.to_wire(), ensure_ascii=False), file=self.out)
-        if event.type == self.cancel_after and next(self.left) == 0:
+    def begins(self, plan: Job) -> None:
+        self.plan = plan
+        self.seen.clear()
+        if "makes" in plan:
+            Path(plan["makes"]).touch()
+
+    def started(self, turn: lodger.Turn | sync.Turn) -> None:
+        if self.plan.get("cancelAtOnce"):
             turn.cancel()
+
+    def got(self, event: lodger.Event, turn: lodger.Turn | sync.Turn, agent: lodger.Agent | sync.Agent) -> None:
+        self.write(event.to_wire())
+        self.seen[event.type] += 1
+        if event.type == "request_opened" and self.answers_by_id:
+            agent.answer(event.request_id, next(self.answers)["answer"])
+        cancel = self.plan.get("cancelAfter", {"type": None})
+        if event.type == cancel["type"] and self.seen[event.type] == cancel["count"]:
+            turn.cancel()
+
+    def has_seen(self, wanted: Job | None) -> bool:
+        return wanted is None or self.seen[wanted["type"]] >= wanted["count"]
+
+    def came_to(self, result: lodger.TurnResult | None) -> None:
+        assert result is not None, "a turn that failed has a result too"
+        self.write({"type": "result", **result.to_wire()})
+
+    def write(self, line: Job) -> None:
+        print(json.dumps(line, ensure_ascii=False), file=self.out)
 
     def pauses(self) -> itertools.cycle[float]:
         """Seconds to wait after each event."""
@@ -52,24 +78,27 @@ class Host:
         return itertools.cycle([0.0] * (pace["max"] - 1) + [pace["delayMs"] / 1000])
 
 
-def host_tool(declared: Job, behaviour: Job, as_execute: Callable[[Any], Any]) -> lodger.Tool[..., Any]:
-    """A tool that shows its progress and gives the result of the job."""
-
-    def execute(context: lodger.ToolContext, **given: Any) -> lodger.ToolResult:
-        for text in behaviour.get("progress", []):
-            context.progress(text)
-        result = behaviour["result"]
-        if "error" in result:
-            raise RuntimeError(result["error"])
-        return lodger.ToolResult(
-            text="".join(block["text"] for block in result["content"] if block["type"] == "text"),
-            images=[lodger.Image(b["mimeType"], b["data"]) for b in result["content"] if b["type"] == "image"],
-            is_error=result.get("isError", False),
-        )
-
+def host_tool(declared: Job, execute: Callable[..., Any]) -> lodger.Tool[..., Any]:
     name, description, schema = declared["name"], declared["description"], declared["inputSchema"]
     more = {"read_only": declared.get("readOnly", False), "timeout_ms": declared.get("timeoutMs")}
-    return lodger.Tool(name, description, schema, as_execute(execute), **more)
+    return lodger.Tool(name, description, schema, execute, **more)
+
+
+def executed(behaviour: Job) -> lodger.ToolResult:
+    """What a host tool comes to."""
+    if "throw" in behaviour:
+        raise RuntimeError(behaviour["throw"])
+    result = behaviour["result"]
+    return lodger.ToolResult(
+        text="".join(block["text"] for block in result["content"] if block["type"] == "text"),
+        images=[lodger.Image(b["mimeType"], b["data"]) for b in result["content"] if b["type"] == "image"],
+        is_error=result.get("isError", False),
+    )
+
+
+def show_progress(behaviour: Job, context: lodger.ToolContext) -> None:
+    for text in behaviour.get("progress", []):
+        context.progress(text)
 
 
 class AsyncHost(Host):
@@ -78,16 +107,46 @@ class AsyncHost(Host):
     agent: lodger.Agent
 
     async def play(self) -> None:
-        self.agent = await lodger.create_agent(**self.options(self.ask, as_coroutine_function))
-        async with self.agent:
-            turn = self.agent.prompt(self.job["prompt"])
-            pauses = self.pauses()
-            async for event in turn:
-                self.got(event, turn)
-                if pause := next(pauses):
-                    await asyncio.sleep(pause)
+        self.agent = await lodger.create_agent(**self.options(self.ask, self.as_execute))
+        self.came = asyncio.Condition()
+        for plan in self.job["turns"]:
+            if plan.get("restored"):
+                checkpoint = await self.agent.checkpoint()
+                await self.agent.close()
+                options = self.options(self.ask, self.as_execute)
+                self.agent = await lodger.create_agent(**options, checkpoint=checkpoint)
+            self.begins(plan)
+            turn = await getattr(self, self.job["tap"])(plan["prompt"])
+            try:
+                self.came_to(await turn.result())
+            except lodger.LodgerError as error:
+                self.came_to(error.result)
+        await self.agent.close()
 
-    async def ask(self, request: lodger.PermissionRequest) -> Any:
+    async def iterator(self, prompt: Any) -> lodger.Turn:
+        turn = self.agent.prompt(prompt)
+        self.started(turn)
+        pauses = self.pauses()
+        async for event in turn:
+            await self.read(event, turn, next(pauses))
+        return turn
+
+    async def stream(self, prompt: Any) -> lodger.Turn:
+        async with self.agent.stream(prompt) as events:
+            self.started(events.turn)
+            pauses = self.pauses()
+            async for event in events:
+                await self.read(event, events.turn, next(pauses))
+        return events.turn
+
+    async def read(self, event: lodger.Event, turn: lodger.Turn, pause: float) -> None:
+        self.got(event, turn, self.agent)
+        async with self.came:
+            self.came.notify_all()
+        if pause:
+            await asyncio.sleep(pause)
+
+    async def ask(self, request: lodger.PermissionRequest | lodger.QuestionRequest | lodger.PlanRequest) -> Any:
         answer = next(self.answers)
         if "throw" in answer:
             raise RuntimeError(answer["throw"])
@@ -99,12 +158,14 @@ class AsyncHost(Host):
         await asyncio.sleep(delay)
         return answer["answer"]
 
+    def as_execute(self, behaviour: Job) -> Callable[..., Any]:
+        async def execute(context: lodger.ToolContext, **given: Any) -> lodger.ToolResult:
+            show_progress(behaviour, context)
+            async with self.came:
+                await self.came.wait_for(lambda: self.has_seen(behaviour.get("after")))
+            return executed(behaviour)
 
-def as_coroutine_function(execute: Any) -> Any:
-    async def run(context: lodger.ToolContext, **given: Any) -> Any:
-        return execute(context, **given)
-
-    return run
+        return execute
 
 
 class SyncHost(Host):
@@ -113,16 +174,41 @@ class SyncHost(Host):
     agent: sync.Agent
 
     def play(self) -> None:
-        self.agent = sync.create_agent(**self.options(self.ask, lambda execute: execute))
-        with self.agent:
-            turn = self.agent.prompt(self.job["prompt"])
-            pauses = self.pauses()
-            for event in turn:
-                self.got(event, turn)
-                if pause := next(pauses):
-                    time.sleep(pause)
+        self.agent = sync.create_agent(**self.options(self.ask, self.as_execute))
+        for plan in self.job["turns"]:
+            if plan.get("restored"):
+                checkpoint = self.agent.checkpoint()
+                self.agent.close()
+                self.agent = sync.create_agent(**self.options(self.ask, self.as_execute), checkpoint=checkpoint)
+            self.begins(plan)
+            turn = getattr(self, self.job["tap"])(plan["prompt"])
+            try:
+                self.came_to(turn.result())
+            except lodger.LodgerError as error:
+                self.came_to(error.result)
+        self.agent.close()
 
-    def ask(self, request: lodger.PermissionRequest) -> Any:
+    def iterator(self, prompt: Any) -> sync.Turn:
+        turn = self.agent.prompt(prompt)
+        self.started(turn)
+        pauses = self.pauses()
+        for event in turn:
+            self.read(event, turn, next(pauses))
+        return turn
+
+    def stream(self, prompt: Any) -> sync.Turn:
+        with self.agent.stream(prompt) as events:
+            self.started(events.turn)
+            pauses = self.pauses()
+            for event in events:
+                self.read(event, events.turn, next(pauses))
+        return events.turn
+
+    def read(self, event: lodger.Event, turn: sync.Turn, pause: float) -> None:
+        self.got(event, turn, self.agent)
+        time.sleep(pause)
+
+    def ask(self, request: lodger.PermissionRequest | lodger.QuestionRequest | lodger.PlanRequest) -> Any:
         answer = next(self.answers)
         if "throw" in answer:
             raise RuntimeError(answer["throw"])
@@ -137,6 +223,15 @@ class SyncHost(Host):
             thread.join()
         time.sleep(max(0.0, delay))
         return answer.get("answer")
+
+    def as_execute(self, behaviour: Job) -> Callable[..., Any]:
+        def execute(context: lodger.ToolContext, **given: Any) -> lodger.ToolResult:
+            show_progress(behaviour, context)
+            # The thread that is here is the one that reads: waiting for more events would be for ever.
+            assert self.has_seen(behaviour.get("after"))
+            return executed(behaviour)
+
+        return execute
 
 
 def main(job: Path, out: Path, without_a_loop: bool) -> None:

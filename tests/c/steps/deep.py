@@ -66,10 +66,10 @@ def native_libraries(tally: Tally) -> None:
 def golden_traces(tally: Tally, build: str) -> None:
     """The traces that all faces must produce, by a host that something watches."""
     env = {**os.environ, "LODGER_C_TRACE": str(HERE / "build" / f"trace-{build}")}
-    command = ["cargo", "test", "--workspace", "--test", "traces", "--", "::c"]
+    command = ["cargo", "test", "--workspace", "--test", "traces", "--", "::c::"]
     result = call(command, cwd=ROOT, env=env)
-    verdicts = re.findall(r"^test (\w+)::c \.\.\. (\w+)$", result.stdout, re.MULTILINE)
-    for case, verdict in verdicts:
-        tally.note(f"traces::{case}_{build}", "" if verdict == "ok" else result.stdout)
-    if result.returncode and all(verdict == "ok" for _, verdict in verdicts):
+    verdicts = re.findall(r"^test (\w+)::c::(\w+) \.\.\. (\w+)$", result.stdout, re.MULTILINE)
+    for case, tap, verdict in verdicts:
+        tally.note(f"traces::{case}_{tap}_{build}", "" if verdict == "ok" else result.stdout)
+    if result.returncode and all(verdict == "ok" for *_, verdict in verdicts):
         tally.note(f"traces::{build}", f"{shlex.join(command)}\n{result.stdout}{result.stderr}")

@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 use serde_json::Value;
 
 use crate::case::Prepared;
-use crate::rust;
+use crate::{Trace, rust};
 
 /// A face of the library.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,8 +30,8 @@ pub enum Face {
 }
 
 impl Face {
-    /// Plays a job and returns what its reader got, in order; `None` when this machine has no such face.
-    pub(crate) fn play(self, played: &Prepared) -> Option<Vec<Value>> {
+    /// Plays a job and returns what came of it; `None` when this machine has no such face.
+    pub(crate) fn play(self, played: &Prepared) -> Option<Trace> {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
         let command = match self {
             Self::Rust => return Some(rust::play(&played.job)),
@@ -87,7 +87,7 @@ fn needed(path: &Path) -> PathBuf {
     path.to_owned()
 }
 
-fn drive(mut command: Command, played: &Prepared) -> Vec<Value> {
+fn drive(mut command: Command, played: &Prepared) -> Trace {
     let out = played.out_file();
     let ended = command.arg(played.job_file()).arg(&out).stdin(Stdio::null()).output().expect("the driver starts");
     assert!(
@@ -97,20 +97,23 @@ fn drive(mut command: Command, played: &Prepared) -> Vec<Value> {
         String::from_utf8_lossy(&ended.stdout),
         String::from_utf8_lossy(&ended.stderr)
     );
-    lines(&std::fs::read_to_string(out).expect("the driver wrote its trace"))
+    let lines = lines(&std::fs::read_to_string(out).expect("the driver wrote its trace"));
+    let (results, events) = lines.into_iter().partition(|line| line["type"] == "result");
+    Trace { events, results }
 }
 
-fn command_line(played: &Prepared) -> Vec<Value> {
+fn command_line(played: &Prepared) -> Trace {
     let options = &played.job.options;
     let text = |name: &str| options[name].as_str().unwrap_or_default().to_owned();
     let ended = Command::new(needed(&target_folder().join("lodger")))
-        .args(["-p", played.job.prompt.as_str().expect("the command line takes a text")])
+        .args(["-p", played.job.plays.turns[0].prompt.as_str().expect("the command line takes a text")])
         .args(["--output-format", "stream-json", "--cwd", &text("cwd"), "--model", &text("model")])
         .args(options["mode"].as_str().map(|mode| ["--mode", mode]).into_iter().flatten())
         .stdin(Stdio::null())
         .output()
         .expect("the command starts");
-    lines(&String::from_utf8(ended.stdout).expect("stream-json is UTF-8"))
+    let events = lines(&String::from_utf8(ended.stdout).expect("stream-json is UTF-8"));
+    Trace { events, results: Vec::new() }
 }
 
 /// Where cargo put the binaries: beside the folder of this test's own.

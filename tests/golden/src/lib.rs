@@ -1,6 +1,6 @@
 //! Golden traces: what a face's reader gets is the same in every language. See README.md beside.
 //!
-//! The runner prepares, the drivers play, [`compare`] judges; nothing else does.
+//! The runner prepares, the drivers play, [`check`] judges; nothing else does.
 
 #![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, reason = "all of this is a test")]
 #![allow(clippy::print_stderr, reason = "a test that is skipped says so")]
@@ -8,28 +8,41 @@
 
 mod case;
 mod driver;
+mod job;
 mod normal;
+mod rules;
 mod rust;
 
-pub use case::{Answer, CancelAfter, Case, HostBehaviour, Job, Reader, ToolBehaviour};
-pub use driver::Face;
-pub use normal::normalised;
+use serde_json::Value;
 
-/// Plays a case through a face and compares what its reader got with what is expected.
+pub use driver::Face;
+
+/// What a driver wrote, in order.
+pub(crate) struct Trace {
+    /// What the reader got.
+    pub(crate) events: Vec<Value>,
+    /// What each turn came to, where the face tells it beside the events.
+    pub(crate) results: Vec<Value>,
+}
+
+/// Plays a case through one way of reading a face, and compares what came with what is expected.
 ///
 /// # Panics
 /// When they differ, or when the driver fails: this is a test.
-pub fn check(case: &str, face: Face) {
-    let case = Case::load(case);
-    let played = case.prepare();
-    let Some(events) = face.play(&played) else { return };
-    let trace = normalised(&events, &played.cwd());
+pub fn check(case: &str, face: Face, tap: &str) {
+    let case = case::Case::load(case);
+    let played = case.prepare(tap);
+    let Some(trace) = face.play(&played) else { return };
+    let turns = rules::check(&trace.events);
+    if face != Face::StreamJson {
+        rules::check_results(&turns, &trace.results);
+    }
+    let got = normal::normalised(&trace.events, &played.cwd()).join("\n") + "\n";
     if face == Face::Rust && std::env::var_os("LODGER_BLESS").is_some() {
-        std::fs::write(case.expected_file(), trace.join("\n") + "\n").expect("the case's folder can be written");
+        std::fs::write(case.expected_file(), &got).expect("the case's folder can be written");
     }
     let expected = std::fs::read_to_string(case.expected_file()).unwrap_or_default();
-    let trace = trace.join("\n") + "\n";
-    assert!(expected == trace, "{}", difference(&expected, &trace));
+    assert!(expected == got, "{}", difference(&expected, &got));
 }
 
 fn difference(expected: &str, got: &str) -> String {

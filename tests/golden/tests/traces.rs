@@ -1,43 +1,74 @@
-//! Every case through every face that can play it.
+//! Every case through every face, in every way in which the face can be read.
+//!
+//! A test is called `CASE::FACE::TAP`. A case that a face cannot play names its faces, and says why.
 
 #![allow(missing_docs)]
 
 use lodger_golden::{Face, check};
 
+/// A module for each case, and in it one for each face.
 macro_rules! cases {
     ($($case:ident: $($face:ident)*;)*) => {$(
         mod $case {
-            $(cases!(@face $case $face);)*
+            use super::*;
+            $(faces!($case $face);)*
         }
     )*};
-    (@face $case:ident rust) => { #[test] fn rust() { super::check(stringify!($case), super::Face::Rust); } };
-    (@face $case:ident c) => { #[test] fn c() { super::check(stringify!($case), super::Face::C); } };
-    (@face $case:ident node) => { #[test] fn node() { super::check(stringify!($case), super::Face::Node); } };
-    (@face $case:ident bun) => { #[test] fn bun() { super::check(stringify!($case), super::Face::Bun); } };
-    (@face $case:ident deno) => { #[test] fn deno() { super::check(stringify!($case), super::Face::Deno); } };
-    (@face $case:ident python) => { #[test] fn python() { super::check(stringify!($case), super::Face::Python); } };
-    (@face $case:ident python_sync) => {
-        #[test] fn python_sync() { super::check(stringify!($case), super::Face::PythonSync); }
+}
+
+macro_rules! faces {
+    ($case:ident all) => { faces!($case all_but_python_sync); faces!($case python_sync); };
+    ($case:ident all_but_python_sync) => {
+        faces!($case rust);
+        faces!($case c);
+        faces!($case node);
+        faces!($case bun);
+        faces!($case deno);
+        faces!($case python);
     };
-    (@face $case:ident stream_json) => {
-        #[test] fn stream_json() { super::check(stringify!($case), super::Face::StreamJson); }
+    ($case:ident rust) => { taps!($case rust Rust: stream); };
+    ($case:ident c) => { taps!($case c C: pull waker waitable listener mailbox); };
+    ($case:ident node) => { taps!($case node Node: iterator awaited stream); };
+    ($case:ident bun) => { taps!($case bun Bun: iterator); };
+    ($case:ident deno) => { taps!($case deno Deno: iterator); };
+    ($case:ident python) => { taps!($case python Python: iterator stream); };
+    ($case:ident python_sync) => { taps!($case python_sync PythonSync: iterator stream); };
+    ($case:ident stream_json) => { taps!($case stream_json StreamJson: stdout); };
+}
+
+macro_rules! taps {
+    ($case:ident $module:ident $face:ident: $($tap:ident)*) => {
+        mod $module {
+            use super::*;
+            $(#[test] fn $tap() { check(stringify!($case), Face::$face, stringify!($tap)); })*
+        }
     };
 }
 
 cases! {
-    plain_text: rust c node bun deno python python_sync stream_json;
-    host_tool: rust c node bun deno python python_sync;
-    parallel_reads: rust c node bun deno python python_sync stream_json;
-    allowed: rust c node bun deno python python_sync;
-    denied: rust c node bun deno python python_sync;
-    answered_late_from_another_thread: rust c node bun deno python python_sync;
-    handler_throws: rust c node bun deno python python_sync;
-    no_handler: rust c node bun deno python python_sync stream_json;
-    timed_out: rust c node bun deno python python_sync;
-    cancelled_in_mid_stream: rust c node bun deno python python_sync;
-    slow_reader: rust c node bun deno python python_sync;
-    withdrawn_by_cancel: rust c node bun deno python python_sync;
-    provider_error: rust c node bun deno python python_sync stream_json;
-    host_tool_with_image: rust c node bun deno python python_sync;
-    panic_injection: rust c node bun deno python python_sync stream_json;
+    plain_text: all stream_json;
+    host_tool: all;
+    host_tool_throws: all;
+    host_tool_with_image: all;
+    parallel_reads: all stream_json;
+    // Without an event loop tools run one after the other, on the thread that reads.
+    parallel_requests_out_of_order: all_but_python_sync;
+    allowed: all;
+    denied: all;
+    answered_by_id: all;
+    answered_late_from_another_thread: all;
+    handler_throws: all;
+    question: all;
+    question_dismissed: all;
+    plan_approved: all;
+    plan_rejected: all;
+    no_handler: all stream_json;
+    timed_out: all;
+    cancelled_before_start: all;
+    cancelled_in_mid_stream: all;
+    withdrawn_by_cancel: all;
+    slow_reader: all;
+    checkpoint_and_restore: all;
+    provider_error: all stream_json;
+    panic_injection: all stream_json;
 }
