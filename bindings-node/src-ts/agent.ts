@@ -1,4 +1,5 @@
 /** An agent, and how one is made. */
+import { Watch, type DiagnosticHandler } from './diagnostics.js';
 import { native, refusal, toJson } from './errors.js';
 import { hub } from './hub.js';
 import { NativeAgent, type NativeTurn } from './native.js';
@@ -24,6 +25,12 @@ export interface AgentOptions extends Omit<WireOptions, 'tools'>, Handlers {
   tools?: readonly HostTool[] | undefined;
   /** What `checkpoint()` of another agent gave: this one goes on from there. Copied. */
   checkpoint?: ArrayBuffer | ArrayBufferView | undefined;
+  /**
+   * Called with what the machinery does: `runtime.start` and `runtime.ready` before `createAgent` resolves, in order,
+   * whether or not anybody reads events, `runtime.exit` before `close()` resolves. What it throws, or a promise of it
+   * rejects with, is ignored. No diagnostic has a credential or anything that was said, but names of tools and models.
+   */
+  onDiagnostic?: DiagnosticHandler | undefined;
 }
 
 /** How long `close()` waits for what is running. */
@@ -43,7 +50,7 @@ export class Agent implements AsyncDisposable {
 
   /** @internal */
   constructor(options: AgentOptions) {
-    const { onPermission, onQuestion, onPlan, tools = [], checkpoint, ...wire } = checked(options);
+    const { onPermission, onQuestion, onPlan, onDiagnostic, tools = [], checkpoint, ...wire } = checked(options);
     const bytes = checkpoint === undefined ? undefined : bytesOf(checkpoint);
     const { options: toolOptions, byName } = declare(tools);
     const json = toJson({ ...wire, tools: toolOptions }, 'an option');
@@ -56,8 +63,10 @@ export class Agent implements AsyncDisposable {
     };
     // First the hub: it keeps the addon loaded, also when a worker that alone had it ends.
     hub();
-    this.#native = native(() => NativeAgent.create(json, environment, handlers, bytes));
-    this.#desk = { agent: this.#native, tools: byName, onPermission, onQuestion, onPlan };
+    const watch = onDiagnostic && new Watch(onDiagnostic);
+    this.#native = native(() => NativeAgent.create(json, environment, handlers, bytes, watch?.source));
+    this.#desk = { agent: this.#native, tools: byName, onPermission, onQuestion, onPlan, watch };
+    watch?.begin();
   }
 
   /** The session's id. */
@@ -124,7 +133,10 @@ export class Agent implements AsyncDisposable {
   close(): Promise<void> {
     return (this.#closing ??= hub()
       .close(this.#native, CLOSE_MS)
-      .then(() => this.#running?.closed()));
+      .then(() => {
+        this.#running?.closed();
+        this.#desk.watch?.deliver();
+      }));
   }
 
   /** As `close`. */
@@ -157,7 +169,12 @@ export class Agent implements AsyncDisposable {
   }
 }
 
-const HANDLERS: ReadonlySet<string> = new Set(['onPermission', 'onQuestion', 'onPlan'] satisfies (keyof Handlers)[]);
+const HANDLERS: ReadonlySet<string> = new Set([
+  'onPermission',
+  'onQuestion',
+  'onPlan',
+  'onDiagnostic',
+] satisfies (keyof AgentOptions)[]);
 
 /** JSON would drop functions without a word: one under a wrong name must be an error, like any unknown option. */
 function checked(options: AgentOptions): AgentOptions {

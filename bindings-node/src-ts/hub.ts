@@ -6,11 +6,11 @@
 import { native } from './errors.js';
 import { NativeMailbox, type NativeAgent } from './native.js';
 
-/** A turn, as the hub sees it. Neither call may throw. */
+/** A turn, or who watches an agent, as the hub sees it. Neither call may throw. */
 export interface Resident {
   /** There are events to drain. */
   eventsReady(): void;
-  /** The requests' lane holds something. */
+  /** The requests' lane holds something; or there are diagnostics. */
   requestsReady(): void;
 }
 
@@ -26,12 +26,12 @@ class Hub {
     return ++this.#keys;
   }
 
-  /** From now on the turn under `key` hears of its lanes. */
+  /** From now on what is under `key` hears of its lanes. */
   enter(key: number, resident: Resident): void {
     this.#residents.set(key, resident);
   }
 
-  /** The turn under `key` has ended. */
+  /** What is under `key` has ended. */
   leave(key: number): void {
     if (this.#residents.delete(key)) native(() => this.mailbox.forget(key));
   }

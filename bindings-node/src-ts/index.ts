@@ -1,5 +1,6 @@
 /** Lodger: a coding agent that lives inside your program. */
 export { createAgent, type Agent, type AgentOptions } from './agent.js';
+export type { DiagnosticHandler } from './diagnostics.js';
 export { LodgerError } from './errors.js';
 export type { Handler, HandlerContext, Handlers } from './requests.js';
 export type { FromSchema } from './schema.js';

@@ -20,6 +20,10 @@ export interface NativeHandlers {
   plan: boolean;
 }
 
+export interface NativeDiagnostics {
+  takeJson(): string | null;
+}
+
 export interface NativeAgent {
   readonly sessionId: string;
   readonly closed: boolean;
@@ -44,10 +48,17 @@ export interface NativeTurn {
 
 export interface Addon {
   NativeMailbox: new (onRing: () => void) => NativeMailbox;
+  NativeDiagnostics: new (mailbox: NativeMailbox, key: number) => NativeDiagnostics;
   NativeAgent: {
-    create(options: string, environment: string, handlers: NativeHandlers, checkpoint?: Uint8Array): NativeAgent;
+    create(
+      options: string,
+      environment: string,
+      handlers: NativeHandlers,
+      checkpoint?: Uint8Array,
+      diagnostics?: NativeDiagnostics,
+    ): NativeAgent;
   };
   version(): string;
 }
 
-export const { NativeAgent, NativeMailbox }: Addon = load();
+export const { NativeAgent, NativeDiagnostics, NativeMailbox }: Addon = load();

@@ -4,6 +4,7 @@
  * A handler that throws, rejects or has no answer of use is a refusal. One that nobody waits for any more is told by
  * its signal, and what it still says is dropped.
  */
+import type { Watch } from './diagnostics.js';
 import { messageOf, native, toJson } from './errors.js';
 import type { NativeAgent } from './native.js';
 import { runTool, type HostTool } from './tools.js';
@@ -40,10 +41,12 @@ export interface Handlers {
   onPlan?: Handler<PlanRequest, PlanAnswer> | undefined;
 }
 
-/** Everything that answers for an agent. */
+/** Everything of the host's that goes with an agent and its turns. */
 export interface Desk extends Handlers {
   agent: NativeAgent;
   tools: ReadonlyMap<string, HostTool>;
+  /** Kept, since a turn may outlive its agent in the host's hands. */
+  watch: Watch | undefined;
 }
 
 /** The open requests of one turn. */

@@ -1,14 +1,16 @@
 //! An agent, driven by JSON texts.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::time::Duration;
 
 use lodger::Error;
 use lodger::embed::{self, Agent, Handlers};
-use lodger::protocol::Environment;
-use napi::bindgen_prelude::{BufferSlice, Env, Uint8Array};
+use lodger::protocol::{DiagnosticSink, Environment};
+use napi::bindgen_prelude::{BufferSlice, ClassInstance, Env, Uint8Array};
 use napi_derive::napi;
 
+use crate::diagnostics::NativeDiagnostics;
 use crate::error::{guard, node};
 use crate::mailbox::NativeMailbox;
 use crate::turn::NativeTurn;
@@ -35,19 +37,22 @@ pub struct NativeAgent {
 #[napi]
 impl NativeAgent {
     /// `options` is the JSON of the agent's options; `environment` that of `process.env`, since only Node knows
-    /// what a worker's own environment is. With `checkpoint` the agent goes on from those bytes.
+    /// what a worker's own environment is. With `checkpoint` the agent goes on from those bytes; `diagnostics` gets
+    /// what happens inside it.
     #[napi(factory)]
     pub fn create(
         options: String,
         environment: String,
         handlers: NativeHandlers,
         checkpoint: Option<Uint8Array>,
+        diagnostics: Option<ClassInstance<'_, NativeDiagnostics>>,
     ) -> napi::Result<Self> {
         guard(|| {
             let pairs: BTreeMap<String, String> = serde_json::from_str(&environment)
                 .map_err(|error| Error::invalid_input(format!("process.env is not a map of texts: {error}")))?;
             let NativeHandlers { permission, tool, question, plan } = handlers;
-            let handlers = Handlers { permission, tool, question, plan, diagnostics: None, fetch: None };
+            let diagnostics = diagnostics.map(|wanted| Arc::new(wanted.queue()) as Arc<dyn DiagnosticSink>);
+            let handlers = Handlers { permission, tool, question, plan, diagnostics, fetch: None };
             let environment = Environment::new(pairs);
             let agent = match checkpoint {
                 Some(bytes) => Agent::restore(None, &bytes, &options, environment, handlers)?,

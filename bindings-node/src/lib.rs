@@ -1,4 +1,4 @@
-//! The native half of the npm package `lodger`: three classes that hand JSON over a synchronous border.
+//! The native half of the npm package `lodger`: four classes that hand JSON over a synchronous border.
 //!
 //! Nothing here decides anything, makes a promise or runs a handler: promises, handlers and iteration live in
 //! TypeScript (`src-ts`), and the engine's threads never run JavaScript. They ring one bell per environment; Node's
@@ -9,6 +9,7 @@
 
 mod agent;
 mod bell;
+mod diagnostics;
 mod error;
 mod mailbox;
 mod turn;

@@ -36,6 +36,36 @@ test('a conversation can be prompted and closed, and nothing else', async (t) =>
   assert.deepEqual([...names, ...Object.keys(agent)], ['prompt', 'checkpoint', 'close']);
 });
 
+test('onEvent hears what the machinery does, in the time of performance.now()', async (t) => {
+  const heard = [];
+  const before = performance.now();
+  const onEvent = (event) => {
+    heard.push(event);
+    throw new Error("not the agent's affair");
+  };
+  const steps = [[call('write_file', { path: 'a.txt', content: 'x' })], [text('ok')]];
+  const permissions = () => ({ outcome: 'once' });
+  const agent = await agentFor(t, steps, { workspace: { cwd: folder(t) }, permissions, onEvent });
+  assert.deepEqual(
+    heard.map(({ type }) => type),
+    ['runtime.start', 'runtime.ready'],
+  );
+  await all(agent.prompt('go'));
+  await agent.close();
+  const times = heard.map(({ timestamp }) => timestamp);
+  assert.deepEqual(
+    heard.map(({ timestamp: _timestamp, ...more }) => more),
+    [
+      { type: 'runtime.start' },
+      { type: 'runtime.ready' },
+      { type: 'permission.request', toolName: 'write_file', kind: 'file' },
+      { type: 'permission.decision', toolName: 'write_file', kind: 'file', outcome: 'allowed_once' },
+      { type: 'runtime.exit', code: 0 },
+    ],
+  );
+  assert.ok(times.every((time, index) => time >= (times[index - 1] ?? before) && time <= performance.now()));
+});
+
 test('a turn shows text, thought and tools, and then a result', async (t) => {
   const steps = [
     { reply: [{ type: 'thinking', text: 'hm' }, text('So', 2), call('look', { at: 1 })], usage: { inputTokens: 5 } },

@@ -36,6 +36,27 @@ test('a worker with an idle agent ends by itself', async (t) => {
   assert.equal(await exit(worker), 0);
 });
 
+test('a worker hears of its own agents, and a watched idle agent does not hold it', async (t) => {
+  const model = scripted(folder(t), [[text('hi')]]);
+  const [closing, idle] = [true, false].map((close) => start({ model }, { close, watch: true, read: false }));
+  const heard = { closing: [], idle: [] };
+  closing.on('message', ({ type }) => heard.closing.push(type));
+  idle.on('message', ({ type }) => heard.idle.push(type));
+  assert.deepEqual(await Promise.all([exit(closing), exit(idle)]), [0, 0]);
+  assert.deepEqual(heard.closing, ['runtime.start', 'runtime.ready', 'started', 'runtime.exit']);
+  assert.deepEqual(heard.idle.slice(0, 3), ['runtime.start', 'runtime.ready', 'started']);
+});
+
+test('watched agents are terminated with their workers in mid-turn', linux, async (t) => {
+  const before = threads();
+  const model = scripted(folder(t), [[call('write_file', { path: 'a.txt', content: 'x' })]], 'loop');
+  const options = { model, cwd: folder(t), limits: { maxSteps: 1_000_000 } };
+  const workers = Array.from({ length: 10 }, () => start(options, { watch: true }));
+  await Promise.all(workers.map((worker) => event(worker, 'tool_result')));
+  await Promise.all(workers.map((worker) => worker.terminate()));
+  await until(() => threads() <= before, `${threads()} threads are ${before} again`);
+});
+
 test("a worker's agents see the worker's environment", async (t) => {
   const options = {
     cwd: folder(t),

@@ -118,6 +118,25 @@ test('agents that nobody closes are let go when they are collected', linux, asyn
   ended('true', await program(source, model, {}, ['--expose-gc']));
 });
 
+test('an agent whose watcher knows it is let go all the same', linux, async (t) => {
+  const model = scripted(folder(t), [[text('hi')]]);
+  const source = `
+    const made = [];
+    for (let index = 0; index < 20; index++) {
+      const known = {};
+      const agent = (known.agent = await createAgent({ model, onDiagnostic: () => known.agent }));
+      await agent.prompt('go');
+      made.push(new WeakRef(agent));
+    }
+    while (made.some((agent) => agent.deref())) {
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      gc();
+    }
+    say('gone');
+  `;
+  ended('gone', await program(source, model, {}, ['--expose-gc']));
+});
+
 test('a process lives on when the workers that alone had agents are terminated', async (t) => {
   const model = scripted(folder(t), [[repeat(1_000_000)]]);
   const source = `

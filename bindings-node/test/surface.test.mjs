@@ -37,6 +37,7 @@ test('an agent in process, in every way', async (t) => {
     'cancelled',
     'Another.',
     'first user, then assistant',
+    'runtime.start, runtime.ready, write_file: allowed_once, run_shell: denied, runtime.exit',
   ]);
   assert.ok(existsSync(join(cwd, 'note.txt')));
 });
@@ -52,12 +53,14 @@ test('a conversation, with every construct', async (t) => {
   steps[0].reply.push(...calls, call('run_shell', { command: 'rm -rf data' }));
   const lines = await run('conversation', folder(t), script(t, steps));
   const asked = lines.filter((line) => / by /.test(line));
+  const watched = lines.filter((line) => line.startsWith('watched '));
+  assert.deepEqual(watched, ['runtime.start', 'runtime.ready', 'runtime.exit'].map((type) => `watched ${type} true`));
   assert.deepEqual(asked, [
     'file by write_file: Change file: Write note.txt; 1 target, 0 grants',
     'command by run_shell: Run command: rm -rf data; 1 target, 0 grants',
   ]);
   assert.deepEqual(
-    lines.filter((line) => !asked.includes(line) && !/write_file ends/.test(line)),
+    lines.filter((line) => ![...asked, ...watched].includes(line) && !/write_file ends/.test(line)),
     [
       'thought Rows?',
       'text Let me see.',
@@ -73,7 +76,7 @@ test('a conversation, with every construct', async (t) => {
       'closed',
       'TypeError: `auth.token` is missing: logins of `codex` are not saved here; pass a token',
       'TypeError: options: there is no `env`; there is auth, model, instructions, tools, checkpoint, permissions, ' +
-        'workspace',
+        'workspace, onEvent',
       'revision 1',
     ],
   );

@@ -5,6 +5,8 @@ import {
   LodgerError,
   type Agent,
   type AgentOptions,
+  type Diagnostic,
+  type DiagnosticHandler,
   type ErrorCode,
   type Event,
   type HostTool,
@@ -64,7 +66,16 @@ const options: AgentOptions = {
   },
   onQuestion: (request) => ({ answers: [request.options[0]?.label ?? request.question] }),
   onPlan: (request) => ({ approved: request.plan.length > 0 }),
+  onDiagnostic: watch,
 };
+
+function watch(diagnostic: Diagnostic): void {
+  if (diagnostic.type === 'transport.retry') console.log(diagnostic.attempt, diagnostic.delayMs, diagnostic.error);
+  // @ts-expect-error: other types have no attempt
+  else console.log(diagnostic.ts, diagnostic.attempt);
+}
+const slowly: DiagnosticHandler = async (diagnostic) => diagnostic.sessionId;
+options.onDiagnostic = slowly;
 
 // @ts-expect-error: no such mode
 options.mode = 'reckless';

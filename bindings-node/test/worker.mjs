@@ -2,8 +2,9 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { createAgent } from 'lodger';
 
-const { options, read, close } = workerData;
-const agent = await createAgent(options);
+const { options, read, close, watch } = workerData;
+const onDiagnostic = watch ? (diagnostic) => parentPort.postMessage(diagnostic) : undefined;
+const agent = await createAgent({ ...options, onDiagnostic });
 const turn = agent.prompt('go');
 if (read) {
   for await (const event of turn) parentPort.postMessage(event);

@@ -2,16 +2,18 @@
 import type * as lodger from '../agent.js';
 import { onPermission } from './approval.js';
 import { atMost, only, text } from './checks.js';
+import { onDiagnostic } from './diagnostics.js';
 import type { AgentOptions, Auth } from './types.js';
 
-const NAMES = ['auth', 'model', 'instructions', 'tools', 'checkpoint', 'permissions', 'workspace'] as const;
+const NAMES = ['auth', 'model', 'instructions', 'tools', 'checkpoint', 'permissions', 'workspace', 'onEvent'] as const;
 const MAX_MODEL_BYTES = 1024;
 const MAX_INSTRUCTION_BYTES = 64 * 1024;
 const MAX_TOOLS = 64;
 
 /** The same options in the words of `lodger`. */
 export function optionsOf(options: AgentOptions): lodger.AgentOptions {
-  const { auth, model, instructions, tools = [], checkpoint, permissions, workspace } = only('options', options, NAMES);
+  const given = only('options', options, NAMES);
+  const { auth, model, instructions, tools = [], checkpoint, permissions, workspace, onEvent } = given;
   if (!Array.isArray(tools)) throw new TypeError('option `tools` must be a list');
   atMost(MAX_TOOLS, tools.length, 'option `tools`');
   return {
@@ -22,6 +24,7 @@ export function optionsOf(options: AgentOptions): lodger.AgentOptions {
     ...(checkpoint !== undefined && { checkpoint }),
     ...(permissions !== undefined && { onPermission: onPermission(permissions) }),
     ...(workspace !== undefined && { cwd: cwdOf(workspace) }),
+    ...(onEvent !== undefined && { onDiagnostic: onDiagnostic(onEvent) }),
   };
 }
 

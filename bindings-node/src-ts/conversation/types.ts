@@ -44,6 +44,20 @@ export interface AgentOptions {
   permissions?: (request: ApprovalRequest, signal: AbortSignal) => MaybePromise<ApprovalDecision>;
   /** The folder to work in. Absent: no file and shell tools. */
   workspace?: { cwd: string };
+  /** Called with what the machinery does, in order. What it throws is ignored. */
+  onEvent?: (event: DiagnosticEvent) => void;
+}
+
+/**
+ * What the machinery does, beside the events of turns: `runtime.*`, `transport.*`, `permission.*`,
+ * `output.backpressure`. Not an answer and not a result. No credential is in it, but names of tools and models are.
+ */
+export interface DiagnosticEvent {
+  type: string;
+  /** Milliseconds of `performance.now()`, when it was told. */
+  timestamp: number;
+  /** What the type adds. */
+  [detail: string]: unknown;
 }
 
 /** A text stands for one text block. */

@@ -9,6 +9,7 @@ import {
   type ApprovalRequest,
   type Auth,
   type Bytes,
+  type DiagnosticEvent,
   type HostTool,
   type JsonValue,
   type MaybePromise,
@@ -68,6 +69,10 @@ const options: AgentOptions = {
   tools: [rows, chart, nothing],
   permissions: decide,
   workspace: { cwd },
+  onEvent(event: DiagnosticEvent) {
+    const isTimed = event.timestamp <= performance.now() && event.code !== 1;
+    if (event.type.startsWith('runtime.')) lines.push(`watched ${event.type} ${isTimed}`);
+  },
 };
 
 async function drain(turn: Turn): Promise<TurnResult> {
@@ -108,7 +113,7 @@ try {
   }
 
   const checkpoint: Bytes = await agent.checkpoint();
-  const restored = await createAgent({ ...options, checkpoint });
+  const restored = await createAgent({ ...options, checkpoint, onEvent: () => {} });
   await restored.close();
 } finally {
   await agent.close();

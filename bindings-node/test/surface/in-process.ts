@@ -1,8 +1,9 @@
 // A host that writes down every way to drive an agent in its own process. Run by surface.test.mjs.
-import { createAgent, type Agent, type Event, type Message, type TurnResult } from 'lodger';
+import { createAgent, type Agent, type Diagnostic, type Event, type Message, type TurnResult } from 'lodger';
 
 const [cwd = '', script = '', other = ''] = process.argv.slice(2);
 const lines: string[] = [];
+const watched: string[] = [];
 
 const agent: Agent = await createAgent({
   cwd,
@@ -14,6 +15,10 @@ const agent: Agent = await createAgent({
     return request.target.effect === 'write'
       ? { kind: 'allow_once' }
       : { kind: 'deny', feedback: 'only edits, please' };
+  },
+  onDiagnostic: (diagnostic: Diagnostic) => {
+    if (!diagnostic.type.startsWith('permission.')) watched.push(diagnostic.type);
+    else if (diagnostic.type === 'permission.decision') watched.push(`${diagnostic.toolName}: ${diagnostic.outcome}`);
   },
 });
 
@@ -49,4 +54,5 @@ try {
 } finally {
   await agent.close();
 }
+lines.push(watched.join(', '));
 console.log(lines.join('\n'));
