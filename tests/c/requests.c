@@ -220,6 +220,13 @@ static void a_tool_that_is_denied_fails_with_the_message(void) {
   CHECK(strcmp(trace.reason, "end_turn") == 0);
 }
 
+static void a_tool_that_is_answered_with_nonsense_fails(void) {
+  struct host host = {.act = answer_nonsense};
+  struct trace trace = {0};
+  run(&host, asks_for_weather("{'contains':'not understood','isError':true}"), WEATHER, &trace);
+  CHECK(strcmp(trace.outcome, "failed") == 0 && strcmp(trace.reason, "end_turn") == 0);
+}
+
 /* ---- questions and plans ------------------------------------------------------------------------------------- */
 
 static const char *asks_for_a_colour(const char *expect) {
@@ -422,6 +429,7 @@ const struct test requests[] = {
     TEST(without_a_handler_a_request_is_refused_at_once),
     TEST(a_tool_of_the_host_answers_and_shows_progress),
     TEST(a_tool_that_is_denied_fails_with_the_message),
+    TEST(a_tool_that_is_answered_with_nonsense_fails),
     TEST(a_question_is_answered_with_what_it_offers),
     TEST(a_question_that_is_denied_is_dismissed),
     TEST(an_answer_that_the_question_does_not_offer_is_a_refusal),

@@ -71,6 +71,12 @@ async fn an_error_is_told_as_a_failure() {
 }
 
 #[tokio::test]
+async fn a_panic_is_told_as_a_failure_of_the_host() {
+    let (message, is_error) = told(|| -> String { panic!("no such city") }).await;
+    assert_eq!((message.as_str(), is_error), ("the handler failed: no such city", true));
+}
+
+#[tokio::test]
 async fn a_result_that_says_it_is_an_error_is_told_as_one() {
     let answer = || ToolAnswer::Ran { content: vec![Content::text("half done")], is_error: true };
     assert_eq!(told(answer).await, ("half done".to_owned(), true));
