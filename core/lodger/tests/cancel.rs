@@ -90,6 +90,19 @@ async fn in_mid_stream_keeps_what_was_said() {
 }
 
 #[tokio::test]
+async fn in_a_flood_lets_nothing_come_but_what_lay_unread() {
+    let stage = Stage::new();
+    let agent = stage.agent(&[step(&[repeat("x", 1_000_000_000)])]).create().unwrap();
+    let mut turn = agent.prompt("hello").unwrap();
+    read_to(&mut turn, "text_delta").await;
+    turn.cancel();
+    let events = read(&mut turn).await;
+    // A batch of 256 in the reader's hands, 256 in the queue, what was on its way into it, and the end.
+    assert!(events.len() <= 600, "{} events", events.len());
+    assert_eq!(look::kind(events.last().unwrap()), "done");
+}
+
+#[tokio::test]
 async fn in_mid_stream_closes_the_providers_connection() {
     let server = server(&[step(&[said("half"), silence()])]);
     let agent = client(&server).create().unwrap();

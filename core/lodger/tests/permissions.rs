@@ -221,6 +221,18 @@ async fn always_holds_for_later_turns_of_the_agent_and_for_no_other_agent() {
 }
 
 #[tokio::test]
+async fn always_is_not_in_a_checkpoint() {
+    let stage = Stage::new();
+    let steps = [shell("echo a"), says("done"), shell("echo a"), says("done")];
+    let (agent, asked) = answering(stage.agent(&steps), [ALWAYS]);
+    play(&agent, "hello").await;
+    assert_eq!(asked.lock().unwrap().len(), 1);
+    let (later, asked) = answering(stage.agent(&steps).checkpoint(agent.checkpoint().unwrap()), [no("no")]);
+    play(&later, "again").await;
+    assert_eq!(asked.lock().unwrap().len(), 1);
+}
+
+#[tokio::test]
 async fn always_does_not_hold_in_plan_mode() {
     let stage = Stage::new();
     let steps = [shell("echo a"), says("done"), shell("echo a"), says("done")];
