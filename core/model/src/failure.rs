@@ -70,6 +70,13 @@ impl<'a> Complaint<'a> {
     }
 }
 
+/// The error in a frame that is no frame of the protocol: gateways complain in the shape of another one.
+pub(crate) fn complaint_of_another(data: &str) -> Option<Error> {
+    let body = serde_json::from_str::<Value>(data).ok()?;
+    body.get("error")?;
+    Some(Complaint::of(&body).within_a_stream())
+}
+
 /// A frame that is not the protocol.
 pub(crate) fn malformed(protocol: &str, what: &str) -> Error {
     Error::new(ErrorCode::ProviderMalformed, format!("the provider's stream is not {protocol}: {what}"))
@@ -105,7 +112,7 @@ fn telling_name(name: &str) -> Option<ErrorCode> {
         "rate_limit_error" | "rate_limit_exceeded" | "RESOURCE_EXHAUSTED" | "too_many_requests" => {
             ErrorCode::ProviderRateLimited
         }
-        "overloaded_error" | "server_is_overloaded" | "engine_overloaded_error" | "slow_down" => {
+        "overloaded_error" | "server_is_overloaded" | "engine_overloaded_error" | "slow_down" | "UNAVAILABLE" => {
             ErrorCode::ProviderOverloaded
         }
         _ => return None,

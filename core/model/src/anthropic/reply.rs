@@ -5,7 +5,7 @@ use lodger_protocol::{Error, ErrorCode, Usage};
 
 use super::wire;
 use crate::draft::{Body, Draft, Ending};
-use crate::failure::{Complaint, malformed};
+use crate::failure::{Complaint, complaint_of_another, malformed};
 use crate::{FreshIds, ModelEvent, ReplyState};
 
 const PROTOCOL: &str = "Anthropic Messages";
@@ -35,16 +35,17 @@ type Events = Vec<ModelEvent>;
 
 impl ReplyState for State {
     fn step(&mut self, frame: &Frame, out: &mut Events) {
-        if self.draft.is_ended() {
+        let data = frame.data.trim();
+        // Some servers end every stream in the way of Chat Completions.
+        if self.draft.is_ended() || data.is_empty() || data == "[DONE]" {
             return;
         }
-        let taken = match serde_json::from_str::<wire::Event<'_>>(&frame.data) {
+        let taken = match serde_json::from_str::<wire::Event<'_>>(data) {
             Ok(event) => self.take(event, out),
-            Err(error) => match serde_json::from_str::<wire::Kind<'_>>(&frame.data) {
+            Err(error) => match serde_json::from_str::<wire::Kind<'_>>(data) {
                 Ok(frame) if !KNOWN.contains(&frame.kind.as_ref()) => Ok(()),
-                // Some servers end every stream in the way of another protocol.
-                _ if frame.data.trim() == "[DONE]" => Ok(()),
-                _ => Err(malformed(PROTOCOL, &format!("a frame cannot be read: {error}"))),
+                _ => Err(complaint_of_another(data)
+                    .unwrap_or_else(|| malformed(PROTOCOL, &format!("a frame cannot be read: {error}")))),
             },
         };
         if let Err(error) = taken {
