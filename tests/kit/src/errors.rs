@@ -46,11 +46,15 @@ impl Failure {
         Self { status, kind, code, message, retry_after_ms: None }
     }
 
+    /// A failure that belongs to a code of ours, in these words or in the provider's.
+    pub(crate) fn saying(protocol: Protocol, code: ErrorCode, message: Option<&str>) -> Self {
+        Self::of(protocol, code, message.unwrap_or_else(|| default_words(protocol, code)).to_owned())
+    }
+
     /// What a script's fault of type `error` says.
     pub(crate) fn of_fault(protocol: Protocol, fault: &Fault) -> Self {
         let code = fault.code.unwrap_or(ErrorCode::ProviderUnavailable);
-        let message = fault.message.clone().unwrap_or_else(|| default_words(protocol, code).to_owned());
-        Self { retry_after_ms: fault.retry_after_ms, ..Self::of(protocol, code, message) }
+        Self { retry_after_ms: fault.retry_after_ms, ..Self::saying(protocol, code, fault.message.as_deref()) }
     }
 
     /// The body of an answer that is no reply; also what a stream says in its own frame.
@@ -95,8 +99,10 @@ fn default_words(protocol: Protocol, code: ErrorCode) -> &'static str {
         (Protocol::Gemini, ErrorCode::ContextOverflow) => {
             "The input token count (9) exceeds the maximum number of tokens allowed (8)."
         }
+        // Its status is that of any fault: only the words say it.
+        (Protocol::Gemini, ErrorCode::ProviderOverloaded) => "The model is overloaded. Please try again later.",
         (_, ErrorCode::ContextOverflow) => "Your input exceeds the context window of this model.",
-        _ => "the script reports an error here",
+        _ => "an error, as told",
     }
 }
 

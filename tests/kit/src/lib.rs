@@ -20,6 +20,7 @@ mod whole;
 mod writer;
 
 pub use fault::{FaultRule, WireFault};
+pub use pieces::frames;
 pub use protocol::Protocol;
 pub use quirk::Quirk;
 pub use server::{MockOptions, MockServer};

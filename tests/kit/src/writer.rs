@@ -187,7 +187,7 @@ impl Writer {
             WireFault::Unknown { .. } => Some(vec![self.pieces.unknown()]),
             WireFault::Error { code, message, .. } => {
                 self.fault = None;
-                let frames = self.pieces.failure(code, message.as_deref().unwrap_or("the fault says so"));
+                let frames = self.pieces.failure(code, message.as_deref());
                 self.ahead.extend(frames.into_iter().map(|frame| Next::Piece(Piece::Frame(frame))));
                 self.ahead.push_back(Next::Break(Break::End));
                 None

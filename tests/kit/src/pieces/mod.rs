@@ -9,9 +9,10 @@ mod openai_responses;
 mod told;
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 use std::time::Duration;
 
-use lodger_model::scripted::{Beat, Beats, BlockStart, Fault, FaultKind};
+use lodger_model::scripted::{Beat, Beats, BlockStart, Fault, FaultKind, Script};
 use lodger_protocol::{ErrorCode, StopReason, Usage};
 use serde_json::Value;
 
@@ -120,9 +121,9 @@ impl Pieces {
     }
 
     /// A failure as the stream would say it now.
-    pub(crate) fn failure(&mut self, code: ErrorCode, message: &str) -> Vec<Frame> {
+    pub(crate) fn failure(&mut self, code: ErrorCode, message: Option<&str>) -> Vec<Frame> {
         let mut frames = Vec::new();
-        self.voice.fail(&Failure::of(self.protocol, code, message.to_owned()), &mut frames);
+        self.voice.fail(&Failure::saying(self.protocol, code, message), &mut frames);
         frames
     }
 
@@ -190,4 +191,27 @@ pub(crate) fn break_of(fault: &Fault) -> Option<Piece> {
 /// A text as JSON.
 fn quoted(text: impl Into<String>) -> Value {
     Value::String(text.into())
+}
+
+/// The frames of a step as the first request of a server gets them, each as the bytes that are written: to find the
+/// place where something is to go wrong.
+///
+/// # Panics
+/// When the script has no such step.
+#[must_use]
+pub fn frames(script: &Script, step: usize, protocol: Protocol, model: &str) -> Vec<String> {
+    let topic = Topic {
+        protocol,
+        model: model.to_owned(),
+        number: 1,
+        stop_reason: script.steps[step].stop_reason(),
+        usage: script.steps[step].usage,
+        quirks: Quirks::default(),
+        wants_usage: true,
+        wants_encrypted: true,
+    };
+    let quirks = Quirks::default();
+    Pieces::new(Beats::new(Arc::new(script.clone()), step), topic)
+        .filter_map(|piece| if let Piece::Frame(frame) = piece { Some(frame.write(&quirks, false)) } else { None })
+        .collect()
 }
