@@ -48,7 +48,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<diagnostics::Diagnostics>()?;
     module.add_class::<turn::Turn>()?;
     module.add_class::<mailbox::Mailbox>()?;
+    module.add("Failure", module.py().get_type::<errors::Failure>())?;
     module.add_function(wrap_pyfunction!(version, module)?)?;
-    module.add_function(wrap_pyfunction!(errors::ignore, module)?)?;
     module.add_function(wrap_pyfunction!(forget_after_fork, module)?)
 }

@@ -19,8 +19,8 @@ impl Turn {
     }
 
     /// Raises `reader_busy` for the second reader.
-    fn claim_reader(&self, py: Python<'_>) -> PyResult<()> {
-        self.0.claim_reader().map_err(|error| raise(py, &error))
+    fn claim_reader(&self) -> PyResult<()> {
+        self.0.claim_reader().map_err(|error| raise(&error))
     }
 
     /// Tells the mailbox under which key this turn's lanes are marked. What is ready already is marked at once.

@@ -1,12 +1,13 @@
 """A process that ends while its turns run: `exits.py MODE FOLDER`. Run by test_exit.py.
 
 On a loop: some turns are read, some not, one has a command running, one a tool on a thread, one an open permission.
-Without a loop: three are read by threads that nobody joins, one by the main thread.
+Without a loop: three are read by threads that nobody joins, one by the main thread. Or threads fail all the time.
 """
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import os
 import signal
@@ -94,7 +95,23 @@ def read_on_threads() -> None:
         list(events)
 
 
-if MODE.startswith("threads"):
+def fail_on_threads() -> None:
+    agent = sync.create_agent(model=model("stream", {"type": "text", "text": "tick "}))
+
+    def fail() -> None:
+        while True:
+            with contextlib.suppress(lodger.LodgerError):
+                agent.answer("nobody asked", {"kind": "allow_once"})
+
+    for _ in range(3):
+        threading.Thread(target=fail, daemon=True).start()
+    time.sleep(0.05)
+    print("running", flush=True)
+
+
+if MODE == "threads-failing":
+    fail_on_threads()
+elif MODE.startswith("threads"):
     read_on_threads()
 elif MODE == "open-loop":
     # Neither closed nor cleaned up: what is left is the interpreter's to end.

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from . import _native
 from ._base import AgentBase, Input
 from ._diagnostics import Watching
+from ._errors import ask_engine
 from ._hub import hub_of, running_loop
 from ._making import Making, Options
 from ._options import to_json
@@ -91,7 +92,7 @@ class Agent(AgentBase):
         """
         loop = running_loop()
         hub = hub_of(loop)
-        native = self._native.prompt(to_json(input, "invalid_input"))
+        native = ask_engine(self._native.prompt, to_json(input, "invalid_input"))
         running = Running(native, Serving(self._native, self._handlers, loop), self._watching, loop)
         key = hub.add(running)
         self._watching.attach(hub.mailbox, key)
@@ -108,7 +109,7 @@ class Agent(AgentBase):
 
         Raises `session_busy` while a turn runs, and `checkpoint_too_large` over `limits["max_checkpoint_bytes"]`.
         """
-        return await asyncio.to_thread(self._native.checkpoint)
+        return await asyncio.to_thread(ask_engine, self._native.checkpoint)
 
     async def close(self, timeout: float = 1.0) -> None:
         """Cancels what runs, ends what it started, and waits for that, `timeout` seconds at most. May be repeated."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from . import _native
 from ._diagnostics import Watching
-from ._errors import error_from_wire
+from ._errors import ask_engine, error_from_wire
 from ._events import Content, Message, TurnResult, UsageReport
 from ._options import to_json
 from ._process import open_agents
@@ -70,10 +70,10 @@ class AgentBase:
 
     def answer(self, request_id: str, answer: Answer) -> None:
         """Answers an open request by its id, from any thread. Raises `request_not_found` or `request_settled`."""
-        self._native.answer(request_id, to_json(answer, "invalid_input"))
+        ask_engine(self._native.answer, request_id, to_json(answer, "invalid_input"))
 
     def __repr__(self) -> str:
         return f"<lodger.Agent {self.session_id}>"
 
     def _call(self, method: str, **params: Any) -> Any:
-        return json.loads(self._native.call(method, json.dumps(params)))
+        return json.loads(ask_engine(self._native.call, method, json.dumps(params)))

@@ -1,7 +1,7 @@
 """Tells the host's `on_diagnostic` what happens inside its agent, in order.
 
 Nothing here waits for anything or chooses a thread: whoever serves the agent at the time calls `tell`. What the
-callback raises ends nothing: `sys.unraisablehook` hears of it, as of what finalisers raise.
+callback raises ends nothing: the logger `lodger` hears of it.
 """
 
 from __future__ import annotations
@@ -50,9 +50,15 @@ class Watching:
                 try:
                     self._callback(diagnostic)
                 except Exception as raised:
-                    _native.ignore(raised, self._callback)
+                    _ignore(raised, self._callback)
 
     def tell_in(self, context: contextvars.Context) -> None:
         """The same with the variables of a context, which stay as they are."""
         if self.native is not None:
             context.copy().run(self.tell)
+
+
+def _ignore(raised: Exception, callback: DiagnosticHandler) -> None:
+    import logging  # Loaded when it is needed: by most programs never.
+
+    logging.getLogger("lodger").error("on_diagnostic raised, in %r", callback, exc_info=raised)

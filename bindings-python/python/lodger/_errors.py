@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
+from . import _native
 from ._spelling import in_python
 
 if TYPE_CHECKING:
     from . import _types
     from ._events import TurnResult
+
+_P = ParamSpec("_P")
+_R = TypeVar("_R")
 
 
 class LodgerError(Exception):
@@ -107,6 +112,9 @@ def error_from_wire(wire: _types.Error, result: TurnResult | None = None) -> Lod
     )
 
 
-def error_from_json(text: str) -> LodgerError:
-    """The same for the native half, which hands over JSON."""
-    return error_from_wire(json.loads(text))
+def ask_engine(call: Callable[_P, _R], *given: _P.args, **named: _P.kwargs) -> _R:
+    """Calls a method of the native half, and raises what it fails with as an exception of its class."""
+    try:
+        return call(*given, **named)
+    except _native.Failure as failure:
+        raise error_from_wire(json.loads(failure.args[0])) from None

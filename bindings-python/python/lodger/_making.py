@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypedDict
 
 from . import _native
 from ._diagnostics import DiagnosticHandler, Watching
-from ._errors import error
+from ._errors import ask_engine, error
 from ._options import to_json
 from ._requests import Handlers, is_async
 from ._tools import Tool, as_tool
@@ -57,7 +57,7 @@ class Options(TypedDict, total=False):
     #: Bytes of `agent.checkpoint()`, to go on from there in a session of its own.
     checkpoint: bytes | bytearray | memoryview | None
     #: Is told what happens inside the agent, from `runtime.start` to `runtime.exit`. A plain function; what it raises
-    #: is ignored, but for `sys.unraisablehook`.
+    #: goes to the logger `lodger` and changes nothing.
     on_diagnostic: DiagnosticHandler | None
 
 
@@ -92,7 +92,8 @@ class Making:
 
     def make(self) -> _native.Agent:
         """The native half. On any thread; takes as long as the checkpoint is long."""
-        return _native.Agent(
+        return ask_engine(
+            _native.Agent,
             self._options,
             permission=self.handlers.permission is not None,
             tool=bool(self.handlers.tools),

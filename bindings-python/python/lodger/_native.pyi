@@ -1,13 +1,13 @@
 """The engine as the classes of this package see it: private, JSON in and out. See bindings-python/src."""
 
-from collections.abc import Callable
 from typing import final
 
-__all__ = ["Agent", "Diagnostics", "Mailbox", "Turn", "forget_after_fork", "ignore", "version"]
+__all__ = ["Agent", "Diagnostics", "Failure", "Mailbox", "Turn", "forget_after_fork", "version"]
 
 def version() -> str: ...
 def forget_after_fork() -> None: ...
-def ignore(raised: BaseException, source: Callable[..., object]) -> None: ...
+
+class Failure(Exception): ...
 
 @final
 class Agent:

@@ -13,7 +13,6 @@ import time
 import weakref
 
 from . import _native
-from ._errors import LodgerError
 
 #: Seconds that the end of the process may wait for all agents together.
 _EXIT_PATIENCE = 1.0
@@ -28,7 +27,7 @@ def _close_all() -> None:
         agent.interrupt()
     deadline = time.monotonic() + _EXIT_PATIENCE
     for agent in agents:
-        with contextlib.suppress(LodgerError):
+        with contextlib.suppress(_native.Failure):
             agent.close(max(0.0, deadline - time.monotonic()))
 
 

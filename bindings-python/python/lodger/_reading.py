@@ -10,7 +10,7 @@ import time
 from . import _native
 from ._base import outcome_of
 from ._diagnostics import Watching
-from ._errors import error
+from ._errors import ask_engine, error
 from ._events import TurnResult
 from ._requests import Handlers, Request
 
@@ -54,7 +54,7 @@ class Reading:
 
     def claim(self) -> None:
         """This thread is the one reader from now on."""
-        self.native.claim_reader()
+        ask_engine(self.native.claim_reader)
         self._reader = threading.get_ident()
         self._mailbox = _native.Mailbox(socket=False)
         self._watching.attach(self._mailbox, _KEY)
@@ -105,7 +105,7 @@ class Reading:
         if self._reader == threading.get_ident():
             raise error("reader_busy", "this thread reads the turn; read to its end or leave the loop before")
         # Signals are heard between two waits.
-        while (wire := self.native.wait(0.1)) is None:
+        while (wire := ask_engine(self.native.wait, 0.1)) is None:
             if self._is_closed:
                 raise error("closed", "the agent was closed before the turn had ended")
         return outcome_of(json.loads(wire))

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from . import _events
-from ._errors import LodgerError, RequestError
+from ._errors import LodgerError, RequestError, ask_engine
 from ._options import to_json, well_formed
 from ._record import Record
 from ._results import answer_of
@@ -130,7 +130,7 @@ class Request:
 
     def _settle(self, call: Callable[[str, str], None], text: str) -> None:
         try:
-            call(self.id, well_formed(text))
+            ask_engine(call, self.id, well_formed(text))
         except RequestError:
             pass  # Somebody was faster: a timeout, a cancel, `agent.answer`. The first outcome stands.
         except LodgerError as error:

@@ -16,7 +16,7 @@ from typing import Any
 from . import _native
 from ._base import outcome_of
 from ._diagnostics import Watching
-from ._errors import error
+from ._errors import ask_engine, error
 from ._events import Event, TurnResult, event_from_wire
 from ._serving import Serving
 
@@ -48,7 +48,7 @@ class Running:
 
     def claim(self) -> None:
         """The caller is the one reader from now on."""
-        self.native.claim_reader()
+        ask_engine(self.native.claim_reader)
         self.is_read = True
 
     async def next_batch(self) -> str:

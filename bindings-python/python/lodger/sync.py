@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from . import _native
 from ._base import AgentBase, Input
 from ._diagnostics import Watching
-from ._errors import LodgerError, error
+from ._errors import LodgerError, ask_engine, error
 from ._events import Event, TurnResult, event_from_wire
 from ._making import Making, Options
 from ._options import to_json
@@ -91,7 +91,7 @@ class Agent(AgentBase):
 
         Raises at once for malformed input, a closed agent, and while another turn runs (`session_busy`).
         """
-        native = self._native.prompt(to_json(input, "invalid_input"))
+        native = ask_engine(self._native.prompt, to_json(input, "invalid_input"))
         reading = Reading(self._native, self._handlers, self._watching, native)
         self._last = weakref.ref(reading)
         return Turn(self, reading)
@@ -105,12 +105,12 @@ class Agent(AgentBase):
 
         Raises `session_busy` while a turn runs, and `checkpoint_too_large` over `limits["max_checkpoint_bytes"]`.
         """
-        return self._native.checkpoint()
+        return ask_engine(self._native.checkpoint)
 
     def close(self, timeout: float = 1.0) -> None:
         """Cancels what runs, ends what it started, and waits for that, `timeout` seconds at most. May be repeated."""
         try:
-            self._native.close(timeout)
+            ask_engine(self._native.close, timeout)
         except LodgerError as late:
             if late.code != "timeout":
                 raise
