@@ -12,7 +12,7 @@ use serde::Deserialize;
 
 use crate::Result;
 use crate::names::snake;
-use crate::surface::{Face, Origin, Surface};
+use crate::surface::{Face, Origin, Surface, c_functions};
 
 /// `tests/parity.toml`.
 #[derive(Debug, Deserialize)]
@@ -22,6 +22,9 @@ pub struct Table {
     pub concept: Vec<Concept>,
     /// By face: names that only this face has, each with the reason. `Type.*` means all members of a type.
     pub only: BTreeMap<String, BTreeMap<String, String>>,
+    /// Functions of the C header that the C++ layer over it does without, each with the reason.
+    #[serde(default)]
+    pub not_in_cpp: BTreeMap<String, String>,
 }
 
 /// One concept, and what it is called.
@@ -108,6 +111,20 @@ pub fn faults(table: &Table, surfaces: &Surfaces, options: &[String]) -> Vec<Str
         }
     }
     found
+}
+
+/// Functions of C that `include/lodger.hpp` does not call and the table does not excuse, and excuses without need.
+pub fn cpp_faults(table: &Table, root: &Path) -> Result<Vec<String>> {
+    let layer = fs::read_to_string(root.join("include/lodger.hpp")).map_err(|error| format!("lodger.hpp: {error}"))?;
+    let words: BTreeSet<&str> = layer.split(|letter: char| !letter.is_alphanumeric() && letter != '_').collect();
+    let functions = c_functions(root)?;
+    let left_out: Vec<&String> = functions.iter().filter(|name| !words.contains(name.as_str())).collect();
+    let silent = left_out.iter().filter(|name| !table.not_in_cpp.contains_key(name.as_str()));
+    let needless = table.not_in_cpp.keys().filter(|name| !left_out.contains(name));
+    Ok(silent
+        .map(|name| format!("lodger.hpp does without `{name}`: call it there, or say under [not_in_cpp] why not"))
+        .chain(needless.map(|name| format!("[not_in_cpp] excuses `{name}` without need")))
+        .collect())
 }
 
 /// Rows that say nothing about a face, or give no reason.

@@ -17,9 +17,7 @@ pub(crate) struct Source {
 impl Source {
     /// Reads and parses a file.
     pub(crate) fn read(path: &Path, language: &Language) -> Result<Self> {
-        let text = fs::read_to_string(path)
-            .map_err(|error| format!("{}: {error}; `make build` makes what is built", path.display()))?;
-        Self::parse(path, text, language)
+        Self::parse(path, read(path)?, language)
     }
 
     /// Parses a text; `path` is for messages. A text that is not all understood is an error: names would be missed.
@@ -27,6 +25,9 @@ impl Source {
         let mut parser = Parser::new();
         parser.set_language(language).map_err(|error| error.to_string())?;
         let tree = parser.parse(&text, None).ok_or_else(|| format!("{}: not parsed", path.display()))?;
+        if tree.root_node().has_error() {
+            return Err(format!("{}: its syntax is not understood", path.display()));
+        }
         Ok(Self { path: path.to_owned(), text, tree })
     }
 
@@ -84,6 +85,11 @@ impl<'a> Piece<'a> {
         }
         found
     }
+}
+
+/// The text of a file.
+pub(crate) fn read(path: &Path) -> Result<String> {
+    fs::read_to_string(path).map_err(|error| format!("{}: {error}; `make build` makes what is built", path.display()))
 }
 
 /// The files of a folder with this extension, at any depth.

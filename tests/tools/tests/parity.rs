@@ -25,6 +25,13 @@ fn every_concept_has_its_name_in_every_language_and_every_name_its_concept() {
     assert!(faults.is_empty(), "tests/parity.toml and the languages differ:\n{}", faults.join("\n"));
 }
 
+#[test]
+fn the_cpp_layer_has_every_function_of_c_or_a_reason() {
+    let root = files::root();
+    let faults = parity::cpp_faults(&parity::table(&root).unwrap(), &root).unwrap();
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+}
+
 /// `text_delta` is `TextDelta` in Rust, `LODGER_EVENT_TEXT_DELTA` in C, `TextDeltaEvent` in Node and Python.
 #[test]
 fn every_event_has_its_name_in_c_node_and_python() {

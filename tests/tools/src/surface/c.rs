@@ -1,22 +1,15 @@
 //! Names of `include/lodger.h`: functions, types, fields of the structs that hosts fill in, constants and macros.
 
-use std::fs;
 use std::path::Path;
 
 use super::{Origin, Surface};
 use crate::Result;
-use crate::syntax::{Piece, Source};
+use crate::syntax::{self, Piece, Source};
 
 /// Reads the header.
 pub(super) fn read(root: &Path) -> Result<Surface> {
-    let path = root.join("include/lodger.h");
-    let text = fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
-    let header = Source::parse(&path, for_c(&text), &tree_sitter_c::LANGUAGE.into())?;
-    let mut surface = Surface::new();
-    for declaration in header.root().all("declaration") {
-        let names = declaration.all("function_declarator").into_iter().filter_map(name);
-        surface.extend(names.map(|name| (name, Origin::Own)));
-    }
+    let header = header(root)?;
+    let mut surface: Surface = declared(&header).map(|name| (name, Origin::Own)).collect();
     for function in header.root().all("function_definition") {
         surface.extend(function.field("declarator").and_then(name).map(|name| (name, Origin::Own)));
     }
@@ -39,6 +32,21 @@ pub(super) fn read(root: &Path) -> Result<Surface> {
         }
     }
     Ok(surface)
+}
+
+/// The functions that the library exports.
+pub(super) fn functions(root: &Path) -> Result<Vec<String>> {
+    Ok(declared(&header(root)?).collect())
+}
+
+fn header(root: &Path) -> Result<Source> {
+    let path = root.join("include/lodger.h");
+    Source::parse(&path, for_c(&syntax::read(&path)?), &tree_sitter_c::LANGUAGE.into())
+}
+
+fn declared(header: &Source) -> impl Iterator<Item = String> {
+    let declarations = header.root().all("declaration").into_iter();
+    declarations.flat_map(|declaration| declaration.all("function_declarator")).filter_map(name)
 }
 
 /// The header as a C compiler sees it: what is there for C++ alone opens a brace that it never closes.

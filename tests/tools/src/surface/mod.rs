@@ -79,6 +79,11 @@ pub enum Origin {
     From(String),
 }
 
+/// The functions that the C library exports.
+pub fn c_functions(root: &Path) -> Result<Vec<String>> {
+    c::functions(root)
+}
+
 /// Files that `make gen` writes say so in their first lines.
 fn is_generated(text: &str) -> bool {
     text.lines().take(5).any(|line| line.contains("Generated from the Rust types"))

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::{Origin, Surface, is_generated};
 use crate::Result;
-use crate::syntax::{Piece, Source};
+use crate::syntax::{self, Piece, Source};
 
 /// Reads one entry of the built package: `index`, or `conversation/index`.
 pub(super) fn read(root: &Path, entry: &str) -> Result<Surface> {
@@ -45,8 +45,10 @@ impl Package {
     fn load(&mut self, file: &str) -> Result<()> {
         if !self.files.contains_key(file) {
             let path = self.folder.join(format!("{file}.d.ts"));
+            let text = syntax::read(&path)?.replace("export type * from", "export * from");
             let language = tree_sitter_typescript::LANGUAGE_TYPESCRIPT.into();
-            self.files.insert(file.to_owned(), Source::read(&path, &language)?);
+            // The grammar is older than `export type *`.
+            self.files.insert(file.to_owned(), Source::parse(&path, text, &language)?);
         }
         Ok(())
     }
@@ -98,43 +100,16 @@ impl Package {
         }
         let generated = self.is_generated(file)?;
         let root = self.file(file)?.root();
-        let mut found = Vec::new();
-        let mut bases = Vec::new();
-        let mut imported = BTreeMap::new();
-        for statement in root.all("import_statement") {
-            let Some(from) = statement.field("source").map(|source| beside(file, source.text())) else { continue };
-            for specifier in statement.all("import_specifier") {
-                let Some(original) = specifier.field("name").map(Piece::text) else { continue };
-                let local = specifier.field("alias").map_or(original, Piece::text);
-                imported.insert(local.to_owned(), (from.clone(), original.to_owned()));
-            }
-        }
-        for kind in ["interface_declaration", "class_declaration", "abstract_class_declaration"] {
-            for declaration in root.all(kind) {
-                if declaration.field("name").map(Piece::text) != Some(name) {
-                    continue;
-                }
-                let members = declaration.field("body").map(Piece::children).unwrap_or_default();
-                // `protected` and `private` ones are the package's own.
-                let public = members.into_iter().filter(|member| member.of_kind("accessibility_modifier").is_empty());
-                let names = public.filter_map(|member| member.field("name")).map(Piece::text);
-                found.extend(
-                    names.filter(|member| !member.starts_with('#') && *member != "constructor").map(|member| Member {
-                        name: member.to_owned(),
-                        owner: name.to_owned(),
-                        generated,
-                    }),
-                );
-                for heritage in declaration
-                    .children()
-                    .into_iter()
-                    .filter(|child| ["extends_type_clause", "class_heritage", "extends_clause"].contains(&child.kind()))
-                {
-                    let types = heritage.all("type_identifier").into_iter().chain(heritage.all("identifier"));
-                    bases.extend(types.map(|base| base.text().to_owned()));
-                }
-            }
-        }
+        let imported = imports(root, file);
+        let Some(declaration) = type_named(root, name) else { return Ok(Vec::new()) };
+        let bases: Vec<String> = bases(declaration).map(|base| base.text().to_owned()).collect();
+        let members = declaration.field("body").map(Piece::children).unwrap_or_default();
+        // `protected` and `private` ones are the package's own.
+        let public = members.into_iter().filter(|member| member.of_kind("accessibility_modifier").is_empty());
+        let names = public.filter_map(|member| member.field("name")).map(Piece::text);
+        let names = names.filter(|member| !member.starts_with('#') && *member != "constructor");
+        let mut found: Vec<Member> =
+            names.map(|member| Member { name: member.to_owned(), owner: name.to_owned(), generated }).collect();
         for base in bases {
             let (from, original) = imported.get(&base).cloned().unwrap_or_else(|| (file.to_owned(), base));
             if self.folder.join(format!("{from}.d.ts")).exists() {
@@ -143,6 +118,36 @@ impl Package {
         }
         Ok(found)
     }
+}
+
+/// What a file imports: for each local name the file that it comes from, and its name there.
+fn imports(root: Piece<'_>, file: &str) -> BTreeMap<String, (String, String)> {
+    let mut found = BTreeMap::new();
+    for statement in root.of_kind("import_statement") {
+        let Some(from) = statement.field("source").map(|source| beside(file, source.text())) else { continue };
+        for specifier in statement.all("import_specifier") {
+            let Some(original) = specifier.field("name").map(Piece::text) else { continue };
+            let local = specifier.field("alias").map_or(original, Piece::text);
+            found.insert(local.to_owned(), (from.clone(), original.to_owned()));
+        }
+    }
+    found
+}
+
+/// The class or interface of that name, whether or not `export` and `declare` stand before it.
+fn type_named<'a>(root: Piece<'a>, name: &str) -> Option<Piece<'a>> {
+    let kinds = ["interface_declaration", "class_declaration", "abstract_class_declaration"];
+    let exported = root.children().into_iter().map(|piece| piece.field("declaration").unwrap_or(piece));
+    exported
+        .flat_map(|piece| if piece.kind() == "ambient_declaration" { piece.children() } else { vec![piece] })
+        .find(|piece| kinds.contains(&piece.kind()) && piece.field("name").map(Piece::text) == Some(name))
+}
+
+/// The types that a class or interface extends.
+fn bases<'a>(declaration: Piece<'a>) -> impl Iterator<Item = Piece<'a>> {
+    let kinds = ["extends_type_clause", "class_heritage", "extends_clause"];
+    let clauses = declaration.children().into_iter().filter(move |child| kinds.contains(&child.kind()));
+    clauses.flat_map(|clause| clause.all("type_identifier").into_iter().chain(clause.all("identifier")))
 }
 
 /// The name that a declaration gives.
