@@ -116,9 +116,11 @@ impl Quirks {
     #[must_use]
     pub fn word(&self, effort: Effort) -> Option<Effort> {
         let EffortForm::Words(words) = self.effort else { return None };
+        // One who wants little thought does not want none.
+        let mut fitting = words.iter().filter(|word| effort == Never || **word != Never).copied();
         match effort {
             Effort::Auto => None,
-            _ => words.iter().rev().find(|word| **word <= effort).or(words.first()).copied(),
+            _ => fitting.clone().rev().find(|word| *word <= effort).or(fitting.next()),
         }
     }
 }
@@ -242,7 +244,7 @@ mod tests {
             ("o3", Minimal, Some(Low)),
             ("o3", Max, Some(High)),
             ("gpt-5.2", Never, Some(Never)),
-            ("gpt-5.2", Minimal, Some(Never)),
+            ("gpt-5.2", Minimal, Some(Low)),
             ("gpt-5.2", Max, Some(Xhigh)),
             ("gpt-4o", High, None),
             ("gpt-5.2", Effort::Auto, None),

@@ -97,3 +97,17 @@ async fn silence_counts_from_the_last_piece_and_only_while_it_is_waited_for() {
     assert!(asked.elapsed() >= GAP);
     assert_eq!(frames.next().await, None);
 }
+
+#[tokio::test]
+async fn bare_json_that_ends_a_body_is_its_last_frame_wherever_it_is_cut() {
+    let (frame, word) = ("data: {\"a\":\n\n", "{\n  \"error\": {}\n}\n");
+    for end in ["\n", "\r\n", "\r"] {
+        let body = format!("{frame}{word}").replace('\n', end);
+        for at in 0..body.len() {
+            let frames = read(vec![bytes(&body[..at]), bytes(&body[at..])]).await;
+            assert_eq!(frames, [Ok(Frame::data("{\"a\":")), Ok(Frame::data(word.replace('\n', end)))], "cut at {at}");
+        }
+    }
+    let error = Error::new(ErrorCode::ProviderStreamCut, "gone");
+    assert_eq!(read(vec![bytes(word), Err(error.clone())]).await, [Err(error)]);
+}

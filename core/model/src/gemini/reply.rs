@@ -56,6 +56,7 @@ impl ReplyState for State {
     fn fail(&mut self, error: Error, out: &mut Events) {
         // After the reason to end only usage can be missing.
         match self.finish.take() {
+            _ if self.draft.is_ended() => {}
             Some(finish) => self.finish(&finish, out),
             None => self.fail_at_once(error, out),
         }

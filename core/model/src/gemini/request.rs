@@ -48,14 +48,14 @@ struct Content<'a> {
 #[serde(rename_all = "camelCase")]
 struct Piece<'a> {
     #[serde(flatten)]
-    data: Data<'a>,
+    kind: Kind<'a>,
     #[serde(skip_serializing_if = "Option::is_none")]
     thought_signature: Option<&'a str>,
 }
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-enum Data<'a> {
+enum Kind<'a> {
     Text(Cow<'a, str>),
     InlineData(Blob<'a>),
     FunctionCall { id: Cow<'a, str>, name: &'a str, args: Cow<'a, Value> },
@@ -178,32 +178,32 @@ fn content(turn: Turn<'_>, signed: bool) -> Content<'_> {
                 let given = unsigned(KIND, given);
                 // Two in a row: the first belonged to a part that was empty.
                 if let Some(lone) = given.and_then(|_| signature.take()) {
-                    parts.push(Piece { data: Data::Text("".into()), thought_signature: Some(lone) });
+                    parts.push(Piece { kind: Kind::Text("".into()), thought_signature: Some(lone) });
                 }
                 signature = given.or(signature);
             }
-            Part::Text(text) => parts.push(Piece { data: Data::Text(text), thought_signature: signature.take() }),
+            Part::Text(text) => parts.push(Piece { kind: Kind::Text(text), thought_signature: signature.take() }),
             Part::Call { id, name, input } => {
                 let given = signature.take();
                 let thought_signature = given.or(unsigned_call);
                 unsigned_call = None;
-                parts.push(Piece { data: Data::FunctionCall { id, name, args: input }, thought_signature });
+                parts.push(Piece { kind: Kind::FunctionCall { id, name, args: input }, thought_signature });
             }
             Part::Result { id, name, parts: said, is_error } => {
                 let response = json!({ (if is_error { "error" } else { "output" }): words_of(&said) });
                 let media = said.iter().filter_map(media).collect();
-                let data = Data::FunctionResponse(FunctionResponse { id, name, response, parts: media });
-                parts.push(Piece { data, thought_signature: None });
+                let kind = Kind::FunctionResponse(FunctionResponse { id, name, response, parts: media });
+                parts.push(Piece { kind, thought_signature: None });
             }
             Part::Image { mime_type, data } => {
-                let data = Data::InlineData(Blob { mime_type, data });
-                parts.push(Piece { data, thought_signature: None });
+                let kind = Kind::InlineData(Blob { mime_type, data });
+                parts.push(Piece { kind, thought_signature: None });
             }
             Part::Redacted(_) => {}
         }
     }
     if let Some(lone) = signature {
-        parts.push(Piece { data: Data::Text("".into()), thought_signature: Some(lone) });
+        parts.push(Piece { kind: Kind::Text("".into()), thought_signature: Some(lone) });
     }
     Content { role: if turn.role == Role::User { "user" } else { "model" }, parts }
 }

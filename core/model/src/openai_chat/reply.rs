@@ -33,6 +33,8 @@ struct Call {
     place: usize,
     given_id: Option<String>,
     index: Option<u64>,
+    /// A later piece came without the name: one with it would begin another call.
+    is_named_once: bool,
 }
 
 impl ReplyState for State {
@@ -57,6 +59,7 @@ impl ReplyState for State {
     fn end(&mut self, out: &mut Events) {
         // Some servers leave `[DONE]` out, but a reply without a reason to end is not known to be whole.
         match self.finish {
+            _ if self.draft.is_ended() => {}
             Some(_) => self.finish(out),
             None => {
                 let error = Error::new(
@@ -71,6 +74,7 @@ impl ReplyState for State {
     fn fail(&mut self, error: Error, out: &mut Events) {
         // After the reason to end only usage can be missing.
         match self.finish {
+            _ if self.draft.is_ended() => {}
             Some(_) => self.finish(out),
             None => self.fail_at_once(error, out),
         }
@@ -188,13 +192,18 @@ impl State {
         };
         let id = piece.id.filter(|id| !id.is_empty());
         let place = match self.call_of(id.as_deref(), piece.index, &name, &arguments) {
-            Some(place) => place,
+            Some(place) => {
+                if let Some(call) = self.calls.iter_mut().find(|call| call.place == place) {
+                    call.is_named_once |= name.is_empty();
+                }
+                place
+            }
             // Without a name it is no call, and there is none that it could belong to.
             None if name.is_empty() => return,
             None => {
                 let body = Body::Call { id: self.ids.take(id.as_deref()), name, given: None, text: String::new() };
                 let place = self.draft.push(body);
-                self.calls.push(Call { place, given_id: id, index: piece.index });
+                self.calls.push(Call { place, given_id: id, index: piece.index, is_named_once: false });
                 place
             }
         };
@@ -213,8 +222,13 @@ impl State {
             (None, None) => self.calls.last()?,
         };
         let Some(Body::Call { name: known, text, .. }) = self.draft.body(call.place) else { return None };
-        let is_another = !name.is_empty() && (name != known || (!arguments.trim().is_empty() && is_whole(text)));
-        (!is_another).then_some(call.place)
+        let goes_on = match (by_id, name) {
+            (_, "") => true,
+            _ if name != known => false,
+            (None, _) if call.is_named_once => false,
+            _ => arguments.trim().is_empty() || !is_whole(text),
+        };
+        goes_on.then_some(call.place)
     }
 
     fn finish(&mut self, out: &mut Events) {

@@ -117,7 +117,7 @@ pub(super) fn body(request: &ModelRequest, target: &Target) -> Result<Bytes, Err
     for (place, turn) in turns.into_iter().enumerate() {
         match turn.role {
             Role::User => user(turn, &mut messages),
-            Role::Assistant => messages.push(assistant(turn, place > prompt)),
+            Role::Assistant => messages.extend(assistant(turn, place > prompt)),
         }
     }
     let quirks = &target.quirks;
@@ -174,8 +174,8 @@ fn user<'a>(turn: Turn<'a>, out: &mut Vec<Message<'a>>) {
     out.push(Message::User { content });
 }
 
-/// `running`: the reply belongs to the running turn, whose thought servers want back.
-fn assistant(turn: Turn<'_>, running: bool) -> Message<'_> {
+/// `running`: the reply belongs to the running turn, whose thought servers want back. Thought alone is no message.
+fn assistant(turn: Turn<'_>, running: bool) -> Option<Message<'_>> {
     let mut content = String::new();
     let mut tool_calls = Vec::new();
     let mut thought = Map::new();
@@ -194,7 +194,8 @@ fn assistant(turn: Turn<'_>, running: bool) -> Message<'_> {
             Part::Redacted(_) | Part::Result { .. } | Part::Image { .. } => {}
         }
     }
-    Message::Assistant { content: (!content.is_empty()).then_some(content), tool_calls, thought }
+    let content = (!content.is_empty()).then_some(content);
+    (content.is_some() || !tool_calls.is_empty()).then_some(Message::Assistant { content, tool_calls, thought })
 }
 
 /// Writes thought where it came from: details always, whole; a text only in the running turn.

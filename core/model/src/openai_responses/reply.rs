@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::{KIND, wire};
 use crate::draft::{Body, Draft, Ending};
-use crate::failure::{Complaint, malformed};
+use crate::failure::{Complaint, complaint_of_another, malformed};
 use crate::shown::signed;
 use crate::{FreshIds, ModelEvent, ReplyState};
 
@@ -62,7 +62,7 @@ impl ReplyState for State {
             Ok(event) => self.take(event, data, out),
             Err(error) => match serde_json::from_str::<wire::Kind<'_>>(data) {
                 Ok(frame) if !KNOWN.contains(&frame.kind.as_ref()) => Ok(()),
-                _ => Err(complaint_without_type(data)
+                _ => Err(complaint_of_another(data)
                     .unwrap_or_else(|| malformed(PROTOCOL, &format!("a frame cannot be read: {error}")))),
             },
         };
@@ -196,7 +196,7 @@ impl State {
                     self.draft.append(place, text.join("\n\n"), out);
                 }
                 if let Some(Body::Thinking { signature, .. }) = self.draft.block(place).map(|block| &mut block.body) {
-                    *signature = Some(signed(KIND, &whole.to_string()));
+                    *signature = can_go_back(whole).then(|| signed(KIND, &whole.to_string()));
                 }
             }
             _ => {}
@@ -276,6 +276,12 @@ fn read(item: &Value) -> Result<wire::Item, Error> {
     wire::Item::deserialize(item).map_err(|error| malformed(PROTOCOL, &format!("an item cannot be read: {error}")))
 }
 
+/// Whether a thought says something without the provider's own memory, in which we have nothing kept.
+fn can_go_back(item: &Value) -> bool {
+    let said = item.get("content").and_then(Value::as_array).is_some_and(|content| !content.is_empty());
+    said || item.get("encrypted_content").and_then(Value::as_str).is_some_and(|text| !text.is_empty())
+}
+
 /// An item before its input is said.
 fn without_arguments(item: &Value) -> Value {
     let mut item = item.clone();
@@ -283,11 +289,4 @@ fn without_arguments(item: &Value) -> Value {
         item.remove("arguments");
     }
     item
-}
-
-/// Gateways send errors in the shape of other protocols.
-fn complaint_without_type(data: &str) -> Option<Error> {
-    let body = serde_json::from_str::<Value>(data).ok()?;
-    body.get("error")?;
-    Some(Complaint::of(&body).within_a_stream())
 }

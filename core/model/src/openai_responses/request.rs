@@ -90,6 +90,10 @@ pub(super) fn body(request: &ModelRequest, target: &Target) -> Result<Bytes, Err
         for part in turn.parts {
             add(turn.role, part, &mut input);
         }
+        // Thought must be followed by what it led to.
+        while matches!(input.last(), Some(Item::Kept(_))) {
+            input.pop();
+        }
     }
     let effort = target.quirks.word(request.effort);
     let thinks = target.quirks.thinks || effort.is_some();

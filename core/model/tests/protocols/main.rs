@@ -4,4 +4,10 @@
 mod anthropic_reply;
 mod anthropic_request;
 mod any_frames;
+mod any_split;
 mod common;
+mod gemini;
+mod openai_chat;
+mod openai_responses;
+mod same_conversation;
+mod shown;

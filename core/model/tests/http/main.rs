@@ -1,6 +1,8 @@
 //! Real sockets: a model behind HTTP, against the mock server that plays scripts.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
 
+mod every_protocol;
+
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::Command;
@@ -41,10 +43,14 @@ fn endpoint(base_url: String) -> Endpoint {
 }
 
 fn model_at(base_url: String, limits: &Limits) -> Arc<dyn Model> {
+    model_of(EndpointKind::Anthropic, base_url, limits)
+}
+
+fn model_of(kind: EndpointKind, base_url: String, limits: &Limits) -> Arc<dyn Model> {
     let auth = Auth { api_key: KEY.to_owned() };
-    let source =
-        ModelSource { endpoint: Some(endpoint(base_url)), auth: Some(auth), limits: limits.clone(), ..nowhere() };
-    source.open("anthropic/claude-x").unwrap()
+    let endpoint = Endpoint { kind, ..endpoint(base_url) };
+    let source = ModelSource { endpoint: Some(endpoint), auth: Some(auth), limits: limits.clone(), ..nowhere() };
+    source.open("acme/model-x").unwrap()
 }
 
 /// Where models come from that need nothing.
@@ -238,6 +244,24 @@ async fn a_provider_that_repeats_the_key_does_not_make_it_show() {
     let error = failure(&model(&server)).await;
     assert_eq!(error.code, ErrorCode::ProviderAuth);
     assert!(error.message.contains("no such key: [hidden]"), "{}", error.message);
+}
+
+#[tokio::test]
+async fn a_key_does_not_show_in_part_either_wherever_the_provider_repeats_it() {
+    let long = format!("{}{KEY}", "x".repeat(1940));
+    let words = json!({ "error": { "type": KEY, "code": KEY, "message": long } });
+    for (status, headers, body) in [
+        (400, BTreeMap::new(), words.to_string()),
+        (400, BTreeMap::new(), long),
+        (200, BTreeMap::from([("content-type".to_owned(), format!("text/{KEY}"))]), String::new()),
+    ] {
+        let fault = WireFault::Status { status, headers, body: Some(body) };
+        let server = serve(hello(), vec![FaultRule::always(fault)]);
+        let error = failure(&model(&server)).await;
+        let shown = serde_json::to_string(&error).unwrap();
+        assert!(!shown.contains(&KEY[..6]) && shown.contains("[hidden]"), "{shown}");
+        assert!(error.message.len() < 2100, "{}", error.message.len());
+    }
 }
 
 #[tokio::test]
