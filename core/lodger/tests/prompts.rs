@@ -107,7 +107,7 @@ fn json_that_is_no_prompt_says_what_was_expected() {
         ("hello", "not JSON"),
         ("7", "expected a JSON text or a list of blocks"),
         ("{\"type\":\"text\",\"text\":\"a\"}", "expected a JSON text or a list of blocks"),
-        ("[{\"type\":\"audio\",\"data\":\"x\"}]", "block 0 of the prompt: unknown variant `audio`"),
+        ("[{\"type\":\"audio\",\"data\":\"x\"}]", "`resource`, found `audio`"),
         ("[{\"type\":\"text\",\"text\":\"a\"},{\"type\":\"text\"}]", "block 1 of the prompt: missing field `text`"),
         ("[\"hello\"]", "block 0 of the prompt"),
         ("", "not JSON"),

@@ -60,6 +60,7 @@ impl Agent {
         env: Environment,
         handlers: Handlers,
     ) -> Result<Self> {
+        options::check(&options)?;
         let runtime = match runtime {
             Some(runtime) => runtime.clone(),
             None => Runtime::shared()?,

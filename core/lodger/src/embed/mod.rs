@@ -14,6 +14,7 @@ mod handlers;
 mod lane;
 mod lease;
 mod mailbox;
+mod misfit;
 mod options;
 mod prompt;
 mod queue;

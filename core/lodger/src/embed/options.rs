@@ -6,8 +6,19 @@ use lodger_protocol::{AgentOptions, Error, Result};
 use schemars::generate::SchemaSettings;
 use serde_json::Value;
 
+use super::misfit;
+
+/// Options that may hold a secret: what stands there is not repeated.
+const SECRETIVE: [&str; 3] = ["auth", "endpoint", "env"];
+
 /// Reads options strictly.
 pub(super) fn read(json: &str) -> Result<AgentOptions> {
+    let value: Value = serde_json::from_str(json)
+        .map_err(|error| Error::invalid_options(format!("the options are not JSON: {error}")))?;
+    // serde would take the fields of a list in their order.
+    if !value.is_object() {
+        return Err(Error::invalid_options(format!("the options: expected an object, found {}", misfit::kind(&value))));
+    }
     let mut unknown = None;
     let mut text = serde_json::Deserializer::from_str(json);
     let mut track = serde_path_to_error::Track::new();
@@ -16,25 +27,26 @@ pub(super) fn read(json: &str) -> Result<AgentOptions> {
         unknown.get_or_insert_with(|| path.to_string());
     });
     let options: AgentOptions = options.map_err(|error| {
-        let place = track.path().to_string();
-        let place = if place == "." { "the options".to_owned() } else { format!("option {place}") };
-        Error::invalid_options(format!("{place}: {}", without_secrets(&place, &error.to_string())))
+        let path = track.path().to_string();
+        let place = if path == "." { "the options".to_owned() } else { format!("option {path}") };
+        let may_be_secret = SECRETIVE.iter().any(|option| path.starts_with(option));
+        Error::invalid_options(format!("{place}: {}", misfit::in_words(&error, may_be_secret)))
     })?;
-    text.end().map_err(|error| Error::invalid_options(format!("the options: {error}")))?;
     match unknown {
         Some(path) => Err(unknown_option(&path)),
         None => Ok(options),
     }
 }
 
-/// What was expected, but not what stands there where that may be a secret.
-fn without_secrets(place: &str, error: &str) -> String {
-    let may_be_secret = ["option auth", "option endpoint", "option env"].iter().any(|option| place.starts_with(option));
-    match error.rsplit_once("expected ") {
-        Some((_, expected)) if may_be_secret => format!("expected {expected}"),
-        None if may_be_secret && !error.starts_with("missing field") => "cannot be read".to_owned(),
-        _ => error.to_owned(),
+/// What no type says, for those who read no JSON too.
+pub(super) fn check(options: &AgentOptions) -> Result<()> {
+    if options.auth.as_ref().is_some_and(|auth| auth.api_key.trim().is_empty()) {
+        return Err(Error::invalid_options(
+            "option auth.apiKey: expected a key, found nothing but blanks; leave `auth` out to have the key looked for \
+             in the environment",
+        ));
     }
+    Ok(())
 }
 
 fn unknown_option(path: &str) -> Error {
@@ -100,8 +112,34 @@ mod tests {
 
     #[test]
     fn a_value_of_the_wrong_kind_names_its_place() {
-        assert!(message(r#"{"limits": {"maxSteps": "many"}}"#).starts_with("option limits.maxSteps: invalid type"));
-        assert!(message(r#"{"mode": "yolo"}"#).contains("`ask`"));
+        assert_eq!(
+            message(r#"{"limits": {"maxSteps": "many"}}"#),
+            "option limits.maxSteps: expected a whole number from 0 to 4294967295, found the text \"many\""
+        );
+        assert!(message(r#"{"mode": "yolo"}"#).starts_with("option mode: expected one of `ask`"));
+        assert_eq!(message("[]"), "the options: expected an object, found a list");
+        assert_eq!(message("7"), "the options: expected an object, found a number");
+    }
+
+    #[test]
+    fn text_that_is_no_json_is_told_with_its_place() {
+        for json in ["", "{", "{} x", r#"{"auth": {"apiKey": sk-x"#] {
+            let message = message(json);
+            assert!(
+                message.starts_with("the options are not JSON: ") && message.contains(" at line 1 column "),
+                "{message}"
+            );
+            assert!(!message.contains("sk-x"), "{message}");
+        }
+    }
+
+    #[test]
+    fn a_key_of_blanks_is_no_key() {
+        for key in ["", "  ", "\\n"] {
+            let options = read(&format!(r#"{{"auth": {{"apiKey": "{key}"}}}}"#)).unwrap();
+            let message = check(&options).unwrap_err().message;
+            assert!(message.starts_with("option auth.apiKey: expected a key, found nothing but blanks"), "{message}");
+        }
     }
 
     #[test]

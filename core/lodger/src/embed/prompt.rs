@@ -3,6 +3,8 @@
 use lodger_protocol::{Content, Error, Prompt, Result};
 use serde_json::Value;
 
+use super::misfit;
+
 pub(super) fn read(json: &str) -> Result<Prompt> {
     let expected = "expected a JSON text or a list of blocks ({type: 'text' | 'resource' | 'image', ...})";
     match serde_json::from_str(json) {
@@ -16,5 +18,7 @@ pub(super) fn read(json: &str) -> Result<Prompt> {
 }
 
 fn block((index, block): (usize, Value)) -> Result<Content> {
-    serde_json::from_value(block).map_err(|error| Error::invalid_input(format!("block {index} of the prompt: {error}")))
+    serde_json::from_value(block).map_err(|error| {
+        Error::invalid_input(format!("block {index} of the prompt: {}", misfit::in_words(&error, false)))
+    })
 }
