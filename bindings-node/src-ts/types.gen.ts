@@ -12,6 +12,8 @@ export interface AgentOptions {
   appendInstructions?: TextOrList;
   /** Credentials. Absent: `<PROVIDER>_API_KEY` of the environment. */
   auth?: Auth;
+  /** A file that adds to what is known of providers and models, and wins: see `docs/models.md`. Relative to `cwd`. */
+  catalogue?: string;
   /** The folder that the agent works in. Absent: no file or shell tools and no base prompt. */
   cwd?: string;
   /** Aids to find out what goes wrong. */
@@ -561,6 +563,8 @@ export interface AssistantMessageEvent extends EventBase {
   usage: Usage;
   /** `provider/model` that wrote it. */
   model: string;
+  /** US dollars of this reply; absent when the price is unknown or the provider did not count. */
+  costUsd?: number;
 }
 
 /** The model asked for a tool; appended before anything is decided. */
@@ -858,6 +862,13 @@ export interface Limits {
   firstByteTimeoutMs?: number;
   /** Milliseconds between two pieces of the provider's stream. Default 300,000. */
   gapTimeoutMs?: number;
+  /** Tokens of all kinds that one turn may use, prompts of each model call included; as above. Default: no bound. */
+  maxBudgetTokens?: number;
+  /**
+   * US dollars that one turn may cost: it ends with `max_budget`, in the middle of a reply if need be. Needs a model
+   * whose price is known. Default: no bound.
+   */
+  maxBudgetUsd?: number;
   /** Bytes of a checkpoint, written or read. Default 64 MiB. */
   maxCheckpointBytes?: number;
   /** Tokens of one reply. Default 16,384. */
@@ -1137,6 +1148,8 @@ export type StopReason =
   | 'refused'
   /** The turn was cancelled; the reply holds what had arrived. */
   | 'cancelled'
+  /** The budget was used up; the reply holds what had arrived. */
+  | 'max_budget'
   /** The stream broke; the reply holds what had arrived. */
   | 'error';
 

@@ -589,7 +589,7 @@ class AssistantMessageEvent(EventBase):
     """One whole reply of the model, after its deltas."""
 
     __slots__ = ()
-    __match_args__ = ("message_id", "content", "stop_reason", "usage", "model")
+    __match_args__ = ("message_id", "content", "stop_reason", "usage", "model", "cost_usd")
     type: ClassVar[Literal["assistant_message"]] = "assistant_message"
     _wire: _types.AssistantMessageEvent
 
@@ -617,6 +617,11 @@ class AssistantMessageEvent(EventBase):
     def model(self) -> str:
         """`provider/model` that wrote it."""
         return self._wire["model"]
+
+    @property
+    def cost_usd(self) -> float | None:
+        """US dollars of this reply; absent when the price is unknown or the provider did not count."""
+        return self._wire.get("costUsd")
 
 
 class ToolCallEvent(EventBase):

@@ -20,6 +20,8 @@ class AgentOptions(TypedDict):
     append_instructions: NotRequired[TextOrList]
     #: Credentials. Absent: `<PROVIDER>_API_KEY` of the environment.
     auth: NotRequired[Auth]
+    #: A file that adds to what is known of providers and models, and wins: see `docs/models.md`. Relative to `cwd`.
+    catalogue: NotRequired[str]
     #: The folder that the agent works in. Absent: no file or shell tools and no base prompt.
     cwd: NotRequired[str]
     #: Aids to find out what goes wrong.
@@ -168,6 +170,11 @@ class Limits(TypedDict):
     first_byte_timeout_ms: NotRequired[int]
     #: Milliseconds between two pieces of the provider's stream. Default 300,000.
     gap_timeout_ms: NotRequired[int]
+    #: Tokens of all kinds that one turn may use, prompts of each model call included; as above. Default: no bound.
+    max_budget_tokens: NotRequired[int]
+    #: US dollars that one turn may cost: it ends with `max_budget`, in the middle of a reply if need be. Needs a model
+    #: whose price is known. Default: no bound.
+    max_budget_usd: NotRequired[float]
     #: Bytes of a checkpoint, written or read. Default 64 MiB.
     max_checkpoint_bytes: NotRequired[int]
     #: Tokens of one reply. Default 16,384.

@@ -295,6 +295,8 @@ StopReason: TypeAlias = Literal[
     "refused",
     # The turn was cancelled; the reply holds what had arrived.
     "cancelled",
+    # The budget was used up; the reply holds what had arrived.
+    "max_budget",
     # The stream broke; the reply holds what had arrived.
     "error",
 ]
@@ -333,6 +335,8 @@ class AgentOptions(TypedDict):
     appendInstructions: NotRequired[TextOrList]
     #: Credentials. Absent: `<PROVIDER>_API_KEY` of the environment.
     auth: NotRequired[Auth]
+    #: A file that adds to what is known of providers and models, and wins: see `docs/models.md`. Relative to `cwd`.
+    catalogue: NotRequired[str]
     #: The folder that the agent works in. Absent: no file or shell tools and no base prompt.
     cwd: NotRequired[str]
     #: Aids to find out what goes wrong.
@@ -680,6 +684,8 @@ class AssistantMessageEvent(EventBase):
     usage: Usage
     #: `provider/model` that wrote it.
     model: str
+    #: US dollars of this reply; absent when the price is unknown or the provider did not count.
+    costUsd: NotRequired[float]
 
 
 class ToolCallEvent(EventBase):
@@ -1002,6 +1008,11 @@ class Limits(TypedDict):
     firstByteTimeoutMs: NotRequired[int]
     #: Milliseconds between two pieces of the provider's stream. Default 300,000.
     gapTimeoutMs: NotRequired[int]
+    #: Tokens of all kinds that one turn may use, prompts of each model call included; as above. Default: no bound.
+    maxBudgetTokens: NotRequired[int]
+    #: US dollars that one turn may cost: it ends with `max_budget`, in the middle of a reply if need be. Needs a model
+    #: whose price is known. Default: no bound.
+    maxBudgetUsd: NotRequired[float]
     #: Bytes of a checkpoint, written or read. Default 64 MiB.
     maxCheckpointBytes: NotRequired[int]
     #: Tokens of one reply. Default 16,384.

@@ -14,6 +14,7 @@ use crate::requests::Pending;
 use crate::run::{self, Running};
 use crate::shared::{AgentParts, Shared, locked};
 use crate::shown;
+use crate::spending;
 use crate::turn::Turn;
 
 /// One conversation. Cheap to clone; all clones are the same agent.
@@ -35,10 +36,13 @@ struct Slot {
 
 impl Agent {
     /// An idle agent with an empty conversation. Starts nothing.
-    #[must_use]
-    pub fn new(parts: AgentParts) -> Self {
+    ///
+    /// # Errors
+    /// `invalid_options` for a budget that the model cannot be held to.
+    pub fn new(parts: AgentParts) -> Result<Self> {
+        spending::check(&parts.limits, parts.model.as_ref())?;
         let handle = parts.handle.clone();
-        Self(Arc::new(Inner { shared: Arc::new(Shared::new(parts)), turn: Mutex::default(), handle }))
+        Ok(Self(Arc::new(Inner { shared: Arc::new(Shared::new(parts)), turn: Mutex::default(), handle })))
     }
 
     /// The session.
@@ -108,6 +112,7 @@ impl Agent {
     /// What the model's maker says: an unknown name, missing credentials.
     pub fn set_model(&self, name: &str) -> Result<()> {
         let model = (self.0.shared.open_model)(name)?;
+        spending::check(&self.0.shared.limits, model.as_ref())?;
         let name = model.name().to_owned();
         if self.0.shared.set_model(model) {
             self.tell(Entry::ModelChanged { model: name });

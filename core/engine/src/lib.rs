@@ -16,6 +16,7 @@ mod requests;
 mod run;
 mod shared;
 mod shown;
+mod spending;
 mod step;
 mod turn;
 

@@ -5,7 +5,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use lodger_model::Model;
-use lodger_protocol::{Clock, Diagnostics, Effort, Limits, Mode, Result, SessionId, ToolSpec, Usage, UsageReport};
+use lodger_protocol::{
+    Clock, Diagnostics, Effort, Entry, Limits, Mode, Result, SessionId, ToolSpec, Usage, UsageReport,
+};
 use lodger_session::{Checkpoint, SessionLog};
 use lodger_tools::Registry;
 use lodger_workspace::Workspace;
@@ -13,6 +15,7 @@ use tokio::sync::watch;
 
 use crate::context::StepContext;
 use crate::requests::RequestTable;
+use crate::spending::Cost;
 
 /// Makes the model of a name.
 pub type OpenModel = Box<dyn Fn(&str) -> Result<Arc<dyn Model>> + Send + Sync>;
@@ -63,6 +66,7 @@ pub(crate) struct Shared {
     pub(crate) open_model: OpenModel,
     settings: Mutex<Settings>,
     usage: Mutex<UsageReport>,
+    cost: Mutex<Cost>,
     grants: Mutex<HashSet<String>>,
     /// A turn runs: no prompt may come.
     busy: Mutex<bool>,
@@ -88,6 +92,7 @@ pub(crate) fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 impl Shared {
     pub(crate) fn new(parts: AgentParts) -> Self {
+        let cost = cost_of(&parts.checkpoint);
         let offered = (parts.mode, parts.tools.specs(parts.mode));
         Self {
             log: SessionLog::restored(parts.session_id, Arc::clone(&parts.clock), parts.checkpoint.history),
@@ -102,7 +107,12 @@ impl Shared {
             tools: Arc::new(parts.tools),
             open_model: parts.open_model,
             settings: Mutex::new(Settings { mode: parts.mode, offered, model: parts.model }),
-            usage: Mutex::new(UsageReport { session: parts.checkpoint.usage, ..UsageReport::default() }),
+            usage: Mutex::new(UsageReport {
+                session: parts.checkpoint.usage,
+                cost_usd: cost.usd(),
+                ..UsageReport::default()
+            }),
+            cost: Mutex::new(cost),
             grants: Mutex::default(),
             busy: Mutex::new(false),
             is_running: watch::Sender::new(false),
@@ -153,8 +163,17 @@ impl Shared {
     }
 
     /// Adds one reply's usage and returns the figures so far.
-    pub(crate) fn count(&self, reply: Usage, turn: Usage, context_window: Option<u64>) -> UsageReport {
+    pub(crate) fn count(
+        &self,
+        reply: Usage,
+        cost: Option<f64>,
+        turn: Usage,
+        context_window: Option<u64>,
+    ) -> UsageReport {
+        let mut total = locked(&self.cost);
+        total.add(cost);
         let mut report = locked(&self.usage);
+        report.cost_usd = total.usd();
         report.session += reply;
         report.turn = turn;
         report.context_tokens = reply.context_tokens();
@@ -209,4 +228,15 @@ impl Shared {
         // The sender lives as long as this does.
         let _ = running.wait_for(|running| !running).await;
     }
+}
+
+/// What the replies of a kept session cost.
+fn cost_of(checkpoint: &Checkpoint) -> Cost {
+    let mut cost = Cost::default();
+    for kept in &checkpoint.history {
+        if let Entry::AssistantMessage { cost_usd, .. } = &kept.entry {
+            cost.add(*cost_usd);
+        }
+    }
+    cost
 }

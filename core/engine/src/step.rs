@@ -53,6 +53,7 @@ pub fn next_step(entries: &[Arc<Event>], limits: &Limits) -> Step {
     match stop_reason {
         StopReason::Refused => return Step::Finish(DoneReason::Refused),
         StopReason::Cancelled => return Step::Finish(DoneReason::Cancelled),
+        StopReason::MaxBudget => return Step::Finish(DoneReason::MaxBudget),
         StopReason::Error => return Step::Finish(DoneReason::Error),
         StopReason::EndTurn | StopReason::ToolUse | StopReason::MaxOutputTokens => {}
     }

@@ -7,7 +7,9 @@ use lodger_workspace::StopFlag;
 use tokio_util::sync::CancellationToken;
 
 use crate::Outlet;
+use crate::context::StepContext;
 use crate::shared::{Shared, locked};
+use crate::spending::{Cost, Sizes, Spending};
 
 /// A running turn: what its steps share. Nothing here outlives the turn, and nothing decides what is next.
 pub(crate) struct Turn {
@@ -20,7 +22,15 @@ pub(crate) struct Turn {
     pub(crate) stop: StopFlag,
     /// Why it was cancelled, when that is a failure.
     failure: Mutex<Option<Error>>,
-    usage: Mutex<Usage>,
+    used: Mutex<Used>,
+}
+
+/// What a turn has used.
+#[derive(Default)]
+struct Used {
+    usage: Usage,
+    cost: Cost,
+    spending: Spending,
 }
 
 impl Turn {
@@ -33,7 +43,7 @@ impl Turn {
             cancelled: CancellationToken::new(),
             stop: StopFlag::default(),
             failure: Mutex::new(None),
-            usage: Mutex::default(),
+            used: Mutex::default(),
         }
     }
 
@@ -82,17 +92,29 @@ impl Turn {
 
     /// What it used so far.
     pub(crate) fn usage(&self) -> Usage {
-        *locked(&self.usage)
+        locked(&self.used).usage
+    }
+
+    /// What it cost so far, where that is known.
+    pub(crate) fn cost_usd(&self) -> Option<f64> {
+        locked(&self.used).cost.usd()
+    }
+
+    /// What it has spent of its budget, before the reply that is being written.
+    pub(crate) fn spending(&self) -> Spending {
+        locked(&self.used).spending
     }
 
     /// Adds one reply's usage and tells the reader.
-    pub(crate) fn count(&self, reply: Usage, context_window: Option<u64>) {
+    pub(crate) fn count(&self, context: &StepContext, reply: Usage, cost: Option<f64>, sizes: Sizes) {
         let turn = {
-            let mut usage = locked(&self.usage);
-            *usage += reply;
-            *usage
+            let mut used = locked(&self.used);
+            used.usage += reply;
+            used.cost.add(cost);
+            used.spending.add(context.model.as_ref(), &reply, sizes);
+            used.usage
         };
-        let report = self.shared.count(reply, turn, context_window);
+        let report = self.shared.count(reply, cost, turn, context.model.context_window());
         self.pass(Passing::Usage { report });
     }
 }

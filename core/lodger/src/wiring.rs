@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use lodger_engine::{Agent, AgentParts, AskUser, Delivery, HostTool, PresentPlan, system_prompt};
+use lodger_model::catalogue::Catalogue;
 use lodger_model::{ModelSource, Watch, WireTrace};
 use lodger_net::HostFetch;
 use lodger_protocol::{
@@ -44,12 +45,17 @@ pub(crate) fn engine(
 
     let cwd = workspace.as_ref().map(|workspace| workspace.cwd().to_owned());
     let trace = match &options.debug.trace {
-        Some(path) => Some(WireTrace::open(path, cwd.as_deref())?),
+        Some(path) => Some(WireTrace::open(&place("debug.trace", path, cwd.as_deref())?)?),
         None => None,
+    };
+    let catalogue = match &options.catalogue {
+        Some(path) => Catalogue::with_file(&place("catalogue", path, cwd.as_deref())?)?,
+        None => Catalogue::default(),
     };
     let models = ModelSource {
         endpoint: options.endpoint,
         auth: options.auth,
+        catalogue,
         env: env.clone(),
         limits: options.limits.clone(),
         cwd,
@@ -69,7 +75,7 @@ pub(crate) fn engine(
         None => Checkpoint::default(),
     };
 
-    Ok(Agent::new(AgentParts {
+    Agent::new(AgentParts {
         checkpoint,
         session_id: options.session_id.unwrap_or_else(SessionId::fresh),
         system,
@@ -84,7 +90,7 @@ pub(crate) fn engine(
         diagnostics: diagnostics.clone(),
         clock: Arc::new(SystemClock),
         handle: runtime.handle().clone(),
-    }))
+    })
 }
 
 fn workspace(options: &AgentOptions, env: &Environment, runtime: &Runtime) -> Result<Option<Arc<dyn Workspace>>> {
@@ -126,10 +132,22 @@ fn tools(options: &AgentOptions, handlers: &Handlers, with_folder: bool) -> Resu
     Ok(registry)
 }
 
+/// Where a file of the options is.
+fn place(option: &str, path: &str, cwd: Option<&Path>) -> Result<PathBuf> {
+    let place = cwd.map_or_else(|| PathBuf::from(path), |cwd| cwd.join(path));
+    if place.is_absolute() {
+        return Ok(place);
+    }
+    Err(Error::invalid_options(format!(
+        "option {option}: {path:?} is relative and there is no cwd; give an absolute path"
+    )))
+}
+
 fn check_limits(limits: &Limits) -> Result<()> {
     let least_one = [
         ("maxSteps", u64::from(limits.max_steps)),
         ("maxOutputTokens", u64::from(limits.max_output_tokens)),
+        ("maxBudgetTokens", limits.max_budget_tokens.unwrap_or(1)),
         ("maxToolOutputBytes", limits.max_tool_output_bytes as u64),
         ("maxCheckpointBytes", limits.max_checkpoint_bytes as u64),
         ("commandTimeoutMs", limits.command_timeout_ms),
@@ -137,6 +155,9 @@ fn check_limits(limits: &Limits) -> Result<()> {
         ("firstByteTimeoutMs", limits.first_byte_timeout_ms),
         ("gapTimeoutMs", limits.gap_timeout_ms),
     ];
+    if limits.max_budget_usd.is_some_and(|usd| !(usd.is_finite() && usd > 0.0)) {
+        return Err(Error::invalid_options("option limits.maxBudgetUsd must be a finite number above 0"));
+    }
     match least_one.iter().find(|(_, value)| *value == 0) {
         Some((name, _)) => Err(Error::invalid_options(format!("option limits.{name} is 0; expected at least 1"))),
         None => Ok(()),

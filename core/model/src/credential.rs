@@ -1,6 +1,6 @@
 //! Who asks: the key, from where it may come, and how it is kept out of everything that is shown.
 
-use lodger_protocol::{Auth, EndpointKind, Environment, Error, ErrorCode};
+use lodger_protocol::{Auth, Environment, Error, ErrorCode};
 use secrecy::{ExposeSecret, SecretString};
 
 use crate::ModelSpec;
@@ -22,19 +22,23 @@ impl Credential {
         Self(SecretString::from(key))
     }
 
-    /// Looks for the key of a provider: `auth`, then `<PROVIDER>_API_KEY` of the environment.
+    /// Looks for the key of a provider: `auth`, then in the environment `<PROVIDER>_API_KEY`, then `others`.
     ///
     /// # Errors
-    /// `provider_auth` naming both places when neither has one.
-    pub fn find(spec: &ModelSpec, auth: Option<&Auth>, env: &Environment) -> Result<Self, Error> {
-        let variable = spec.variable("API_KEY");
-        match auth.map(|auth| auth.api_key.as_str()).filter(|key| !key.is_empty()).or_else(|| env.get(&variable)) {
+    /// `provider_auth` naming the places when none has one.
+    pub fn find(spec: &ModelSpec, auth: Option<&Auth>, env: &Environment, others: &[String]) -> Result<Self, Error> {
+        let own = spec.variable("API_KEY");
+        let mut variables = vec![own.as_str()];
+        variables.extend(others.iter().map(String::as_str).filter(|name| *name != own));
+        let of_env = || variables.iter().find_map(|name| env.get(name));
+        match auth.map(|auth| auth.api_key.as_str()).filter(|key| !key.is_empty()).or_else(of_env) {
             Some(key) => Ok(Self::new(key.trim())),
             None => Err(Error::new(
                 ErrorCode::ProviderAuth,
                 format!(
-                    "no API key for `{}`: `auth.apiKey` is not set and `{variable}` is not in the environment; set one of them",
-                    spec.provider
+                    "no API key for `{}`: `auth.apiKey` is not set and {} is not in the environment; set one of them",
+                    spec.provider,
+                    variables.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(" or ")
                 ),
             )),
         }
@@ -61,34 +65,6 @@ impl Credential {
     }
 }
 
-/// The header in which a key travels.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum KeyHeader {
-    /// `authorization: Bearer KEY`.
-    Bearer,
-    /// The key alone, in a header of this name.
-    Named(&'static str),
-}
-
-impl KeyHeader {
-    /// Where a protocol's own provider looks for it.
-    pub(crate) const fn of(kind: EndpointKind) -> Self {
-        match kind {
-            EndpointKind::Anthropic => Self::Named("x-api-key"),
-            EndpointKind::OpenaiResponses | EndpointKind::OpenaiChat => Self::Bearer,
-            EndpointKind::Gemini => Self::Named("x-goog-api-key"),
-        }
-    }
-
-    /// The header, name and value.
-    pub(crate) fn with(self, key: &Credential) -> (String, String) {
-        match self {
-            Self::Bearer => ("authorization".to_owned(), format!("Bearer {}", key.expose())),
-            Self::Named(name) => (name.to_owned(), key.expose().to_owned()),
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -104,15 +80,27 @@ mod tests {
     #[test]
     fn the_option_wins_over_the_environment() {
         let auth = Auth { api_key: "from-option".to_owned() };
-        assert_eq!(Credential::find(&spec(), Some(&auth), &env("from-env")).unwrap().expose(), "from-option");
-        assert_eq!(Credential::find(&spec(), None, &env("from-env")).unwrap().expose(), "from-env");
+        assert_eq!(Credential::find(&spec(), Some(&auth), &env("from-env"), &[]).unwrap().expose(), "from-option");
+        assert_eq!(Credential::find(&spec(), None, &env("from-env"), &[]).unwrap().expose(), "from-env");
+    }
+
+    #[test]
+    fn another_variable_of_the_provider_is_looked_at_last() {
+        let env = Environment::new([("ACME_KEY".to_owned(), "other".to_owned())]);
+        let others = ["ACME_KEY".to_owned()];
+        assert_eq!(Credential::find(&spec(), None, &env, &others).unwrap().expose(), "other");
+        assert!(Credential::find(&spec(), None, &env, &[]).is_err());
     }
 
     #[test]
     fn a_missing_key_is_an_error_that_says_where_it_was_looked_for() {
-        let error = Credential::find(&spec(), None, &env("")).unwrap_err();
+        let error = Credential::find(&spec(), None, &env(""), &["ACME_KEY".to_owned()]).unwrap_err();
         assert_eq!(error.code, ErrorCode::ProviderAuth);
-        assert!(error.message.contains("auth.apiKey") && error.message.contains("ACME_API_KEY"), "{}", error.message);
+        assert!(
+            error.message.contains("auth.apiKey") && error.message.contains("`ACME_API_KEY` or `ACME_KEY`"),
+            "{}",
+            error.message
+        );
     }
 
     #[test]

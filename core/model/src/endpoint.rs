@@ -4,36 +4,7 @@ use lodger_net::BaseUrl;
 use lodger_protocol::{Endpoint, EndpointKind, Environment, Error};
 
 use crate::ModelSpec;
-
-/// A provider that is known without an endpoint.
-struct Provider {
-    name: &'static str,
-    kind: EndpointKind,
-    base_url: &'static str,
-    /// Of each of its models, where that is known.
-    context_window: Option<u64>,
-}
-
-const PROVIDERS: &[Provider] = &[
-    Provider {
-        name: "anthropic",
-        kind: EndpointKind::Anthropic,
-        base_url: "https://api.anthropic.com",
-        context_window: Some(200_000),
-    },
-    Provider {
-        name: "openai",
-        kind: EndpointKind::OpenaiResponses,
-        base_url: "https://api.openai.com",
-        context_window: None,
-    },
-    Provider {
-        name: "gemini",
-        kind: EndpointKind::Gemini,
-        base_url: "https://generativelanguage.googleapis.com",
-        context_window: None,
-    },
-];
+use crate::catalogue::{Catalogue, KeyHeader};
 
 /// A server to talk to, all choices made.
 #[derive(Clone)]
@@ -44,10 +15,11 @@ pub struct ResolvedEndpoint {
     pub base_url: BaseUrl,
     /// Sent with each request.
     pub headers: Vec<(String, String)>,
-    /// A request may go without a key: the host named an address of this machine, or headers that carry credentials.
+    /// A request may go without a key: the catalogue says so, or the host named an address of this machine, or headers
+    /// that carry credentials.
     pub key_optional: bool,
-    /// How many tokens a conversation may have, where known.
-    pub context_window: Option<u64>,
+    /// Where the key stands.
+    pub key_header: KeyHeader,
 }
 
 impl std::fmt::Debug for ResolvedEndpoint {
@@ -59,14 +31,18 @@ impl std::fmt::Debug for ResolvedEndpoint {
 }
 
 impl ResolvedEndpoint {
-    /// Looks for the server of a model: `endpoint`, then `<PROVIDER>_BASE_URL` of the environment, then the
-    /// provider's own address.
+    /// Looks for the server of a model: `endpoint`, then `<PROVIDER>_BASE_URL` of the environment, then the address
+    /// that the catalogue has.
     ///
     /// # Errors
     /// `invalid_options` for a URL that cannot be used, and for a provider that is not known without an endpoint.
-    pub fn find(spec: &ModelSpec, endpoint: Option<&Endpoint>, env: &Environment) -> Result<Self, Error> {
-        let known = PROVIDERS.iter().find(|provider| provider.name == spec.provider);
-        let context_window = known.and_then(|provider| provider.context_window);
+    pub fn find(
+        spec: &ModelSpec,
+        endpoint: Option<&Endpoint>,
+        env: &Environment,
+        catalogue: &Catalogue,
+    ) -> Result<Self, Error> {
+        let known = catalogue.provider(&spec.provider);
         if let Some(endpoint) = endpoint {
             let base_url = BaseUrl::parse(&endpoint.base_url, "`endpoint.baseUrl`")?;
             return Ok(Self {
@@ -74,21 +50,32 @@ impl ResolvedEndpoint {
                 key_optional: base_url.is_loopback() || endpoint.headers.keys().any(|name| carries_credentials(name)),
                 base_url,
                 headers: endpoint.headers.iter().map(|(name, value)| (name.clone(), value.clone())).collect(),
-                context_window,
+                // Another server than the provider's own: it looks for a key where its protocol does, unless it is
+                // one of a kind, such as a customer's own resource.
+                key_header: known
+                    .filter(|known| known.kind == endpoint.kind)
+                    .and_then(|known| known.key_header)
+                    .unwrap_or(KeyHeader::of(endpoint.kind)),
             });
         }
-        let known = known.ok_or_else(|| unknown(spec))?;
+        let known = known.ok_or_else(|| unknown(spec, catalogue))?;
         let variable = spec.variable("BASE_URL");
-        let (base_url, source) = match env.get(&variable) {
-            Some(url) => (url, format!("`{variable}` of the environment")),
-            None => (known.base_url, "the provider's address".to_owned()),
+        let (base_url, source) = match (env.get(&variable), &known.base_url) {
+            (Some(url), _) => (url, format!("`{variable}` of the environment")),
+            (None, Some(url)) => (url.as_str(), "the provider's address".to_owned()),
+            (None, None) => {
+                return Err(Error::invalid_options(format!(
+                    "`model`: the provider `{}` has an address for each customer; set `endpoint.baseUrl` or `{variable}`",
+                    spec.provider
+                )));
+            }
         };
         Ok(Self {
             kind: known.kind,
             base_url: BaseUrl::parse(base_url, &source)?,
             headers: Vec::new(),
-            key_optional: false,
-            context_window,
+            key_optional: known.key_optional,
+            key_header: known.key_header.unwrap_or(KeyHeader::of(known.kind)),
         })
     }
 }
@@ -97,8 +84,9 @@ fn carries_credentials(header: &str) -> bool {
     ["authorization", "x-api-key", "api-key", "x-goog-api-key"].iter().any(|name| header.eq_ignore_ascii_case(name))
 }
 
-fn unknown(spec: &ModelSpec) -> Error {
-    let names: Vec<_> = PROVIDERS.iter().map(|provider| provider.name).chain(["scripted"]).collect();
+fn unknown(spec: &ModelSpec, catalogue: &Catalogue) -> Error {
+    let mut names = catalogue.provider_names();
+    names.push("scripted".to_owned());
     Error::invalid_options(format!(
         "`model`: the provider `{}` is not known; known are {}; for any other set `endpoint`",
         spec.provider,
@@ -127,7 +115,7 @@ mod tests {
     }
 
     fn url(endpoint: Option<&Endpoint>, env: &Environment) -> String {
-        ResolvedEndpoint::find(&spec(), endpoint, env).unwrap().base_url.join("v1/messages")
+        ResolvedEndpoint::find(&spec(), endpoint, env, &Catalogue::default()).unwrap().base_url.join("v1/messages")
     }
 
     #[test]
@@ -140,7 +128,9 @@ mod tests {
     #[test]
     fn only_an_endpoint_on_this_machine_or_with_its_own_credentials_goes_without_a_key() {
         let optional = |endpoint: &Endpoint| {
-            ResolvedEndpoint::find(&spec(), Some(endpoint), &Environment::default()).unwrap().key_optional
+            ResolvedEndpoint::find(&spec(), Some(endpoint), &Environment::default(), &Catalogue::default())
+                .unwrap()
+                .key_optional
         };
         for url in ["http://127.0.0.1:1", "http://localhost:1", "http://[::1]:1", "http://127.9.9.9"] {
             assert!(optional(&endpoint(url)), "{url}");
@@ -152,22 +142,36 @@ mod tests {
         with_header.headers.insert("Authorization".to_owned(), "Bearer x".to_owned());
         assert!(optional(&with_header));
         // An address that only the environment gives is not the host's word.
-        assert!(!ResolvedEndpoint::find(&spec(), None, &env("http://127.0.0.1:1")).unwrap().key_optional);
+        assert!(
+            !ResolvedEndpoint::find(&spec(), None, &env("http://127.0.0.1:1"), &Catalogue::default())
+                .unwrap()
+                .key_optional
+        );
     }
 
     #[test]
     fn an_unknown_provider_without_an_endpoint_is_an_error_that_lists_the_known() {
         let spec = ModelSpec::parse("acme/x").unwrap();
-        let error = ResolvedEndpoint::find(&spec, None, &Environment::default()).unwrap_err();
+        let error = ResolvedEndpoint::find(&spec, None, &Environment::default(), &Catalogue::default()).unwrap_err();
         assert_eq!(error.code, ErrorCode::InvalidOptions);
         assert!(error.message.contains("anthropic, openai, gemini, scripted"), "{}", error.message);
-        assert!(ResolvedEndpoint::find(&spec, Some(&endpoint("https://acme.test")), &Environment::default()).is_ok());
+        assert!(
+            ResolvedEndpoint::find(
+                &spec,
+                Some(&endpoint("https://acme.test")),
+                &Environment::default(),
+                &Catalogue::default()
+            )
+            .is_ok()
+        );
     }
 
     #[test]
     fn a_bad_url_is_an_error_that_says_where_it_stands_and_does_not_repeat_it() {
         for bad in ["", "nowhere", "ftp://a.test", "https://user:pass@a.test", "https://a.test?key=pass"] {
-            let error = ResolvedEndpoint::find(&spec(), Some(&endpoint(bad)), &Environment::default()).unwrap_err();
+            let error =
+                ResolvedEndpoint::find(&spec(), Some(&endpoint(bad)), &Environment::default(), &Catalogue::default())
+                    .unwrap_err();
             assert_eq!(error.code, ErrorCode::InvalidOptions, "{bad}");
             assert!(
                 error.message.contains("endpoint.baseUrl") && !error.message.contains("pass@"),
@@ -175,7 +179,7 @@ mod tests {
                 error.message
             );
         }
-        let error = ResolvedEndpoint::find(&spec(), None, &env("nowhere")).unwrap_err();
+        let error = ResolvedEndpoint::find(&spec(), None, &env("nowhere"), &Catalogue::default()).unwrap_err();
         assert!(error.message.contains("ANTHROPIC_BASE_URL"), "{}", error.message);
     }
 }

@@ -11,7 +11,7 @@ use lodger_net::{Frame, HttpRequest, HttpResponse, Transport, frames};
 use lodger_protocol::{Error, ErrorCode, StopReason, ToolCallId, Usage};
 use serde_json::Value;
 
-use crate::credential::KeyHeader;
+use crate::catalogue::{KeyHeader, Price};
 use crate::refusal::{Refusal, retry_after_ms};
 use crate::retry::retrying;
 use crate::watch::Attempt;
@@ -44,6 +44,9 @@ pub(crate) struct Inner {
     /// What must not be shown when the other side repeats it.
     pub(crate) secrets: Vec<Credential>,
     pub(crate) context_window: Option<u64>,
+    /// What a reply may have at most, where known.
+    pub(crate) max_output_tokens: Option<u64>,
+    pub(crate) price: Option<Price>,
     pub(crate) first_byte: Duration,
     pub(crate) gap: Duration,
     pub(crate) max_retries: u32,
@@ -66,9 +69,16 @@ impl Model for HttpModel {
         self.0.context_window
     }
 
-    fn stream(&self, request: ModelRequest) -> BoxStream<'static, ModelEvent> {
+    fn cost(&self, usage: &Usage) -> Option<f64> {
+        self.0.price.map(|price| price.of(usage))
+    }
+
+    fn stream(&self, mut request: ModelRequest) -> BoxStream<'static, ModelEvent> {
         let model = Arc::clone(&self.0);
         let watching = Arc::clone(&self.0);
+        if let Some(most) = self.0.max_output_tokens.and_then(|most| u32::try_from(most).ok()) {
+            request.max_output_tokens = request.max_output_tokens.min(most);
+        }
         let request = Arc::new(request);
         retrying(
             self.0.max_retries,
@@ -141,7 +151,8 @@ impl Inner {
         ];
         let own = self.protocol.headers().iter();
         headers.extend(own.map(|(name, value)| ((*name).to_owned(), (*value).to_owned())));
-        headers.extend(self.key.iter().map(|key| self.key_header.with(key)));
+        let shown = |key: &Credential| (self.key_header.name().to_owned(), self.key_header.value(key.expose()));
+        headers.extend(self.key.iter().map(shown));
         // The host's own come last: they win.
         headers.extend(self.headers.iter().map(|(name, value)| (name.clone(), value.expose().to_owned())));
         headers

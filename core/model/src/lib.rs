@@ -5,6 +5,7 @@
 //!
 //! This crate must never run a tool, keep a conversation or decide about anything but the wire.
 
+pub mod catalogue;
 pub mod scripted;
 
 mod anthropic;

@@ -7,7 +7,7 @@ use std::time::Duration;
 use lodger_net::Transport;
 use lodger_protocol::{Auth, Endpoint, Environment, Error, Limits};
 
-use crate::credential::KeyHeader;
+use crate::catalogue::Catalogue;
 use crate::http::{HttpModel, Inner};
 use crate::scripted::ScriptedModel;
 use crate::{Credential, Model, ModelSpec, Quirks, ResolvedEndpoint, Target, Watch, protocol};
@@ -19,6 +19,8 @@ pub struct ModelSource {
     /// The credentials; absent: `<PROVIDER>_API_KEY` of `env`. An endpoint on a loopback address, or one whose headers
     /// carry credentials, needs none.
     pub auth: Option<Auth>,
+    /// What is known of providers and models.
+    pub catalogue: Catalogue,
     /// The host's environment.
     pub env: Environment,
     /// Of these the timeouts of the provider and `max_retries` are used.
@@ -43,12 +45,19 @@ impl ModelSource {
         if spec.provider == "scripted" {
             return Ok(Arc::new(ScriptedModel::open(&spec.model, self.cwd.as_deref())?));
         }
-        let endpoint = ResolvedEndpoint::find(&spec, self.endpoint.as_ref(), &self.env)?;
-        let key = match Credential::find(&spec, self.auth.as_ref(), &self.env) {
+        let endpoint = ResolvedEndpoint::find(&spec, self.endpoint.as_ref(), &self.env, &self.catalogue)?;
+        let provider = self.catalogue.provider(&spec.provider);
+        let variables = provider.map(|provider| provider.key_variables).unwrap_or_default();
+        let key = match Credential::find(&spec, self.auth.as_ref(), &self.env, &variables) {
             Ok(key) => Some(key),
             Err(_) if endpoint.key_optional => None,
             Err(error) => return Err(error),
         };
+        let known = self.catalogue.model(&spec.provider, &spec.model);
+        let mut quirks = Quirks::of(endpoint.kind, &spec.provider, &spec.model);
+        if let Some(images) = known.as_ref().and_then(|known| known.images) {
+            quirks.images = images;
+        }
         let protocol = protocol(endpoint.kind);
         let path = protocol.path(&spec.model);
         let url = match protocol.is_versioned_by_base() {
@@ -59,19 +68,16 @@ impl ModelSource {
             endpoint.headers.into_iter().map(|(name, value)| (name, Credential::new(&value))).collect();
         let secrets = key.iter().cloned().chain(headers.iter().flat_map(|(_, value)| value.words())).collect();
         Ok(Arc::new(HttpModel::new(Inner {
-            target: Target {
-                name: name.to_owned(),
-                kind: endpoint.kind,
-                quirks: Quirks::of(endpoint.kind, &spec.provider, &spec.model),
-                model: spec.model,
-            },
+            target: Target { name: name.to_owned(), kind: endpoint.kind, quirks, model: spec.model },
             protocol,
             url,
             headers,
             key,
-            key_header: KeyHeader::of(endpoint.kind),
+            key_header: endpoint.key_header,
             secrets,
-            context_window: endpoint.context_window,
+            context_window: known.as_ref().and_then(|known| known.context_window),
+            max_output_tokens: known.as_ref().and_then(|known| known.max_output_tokens),
+            price: known.and_then(|known| known.price),
             first_byte: Duration::from_millis(self.limits.first_byte_timeout_ms),
             gap: Duration::from_millis(self.limits.gap_timeout_ms),
             max_retries: self.limits.max_retries,

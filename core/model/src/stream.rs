@@ -91,6 +91,9 @@ pub trait Model: Send + Sync {
     /// How many tokens a conversation may have, where known.
     fn context_window(&self) -> Option<u64>;
 
+    /// What one reply costs in US dollars; `None` when the price is not known.
+    fn cost(&self, usage: &Usage) -> Option<f64>;
+
     /// Asks. Nothing is sent before the stream is polled; the body is read only as far as it is polled;
     /// dropping the stream closes the connection.
     fn stream(&self, request: ModelRequest) -> BoxStream<'static, ModelEvent>;

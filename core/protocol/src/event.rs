@@ -201,6 +201,9 @@ pub enum Entry {
         usage: Usage,
         /// `provider/model` that wrote it.
         model: String,
+        /// US dollars of this reply; absent when the price is unknown or the provider did not count.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        cost_usd: Option<f64>,
     },
     /// The model asked for a tool; appended before anything is decided.
     ToolCall {

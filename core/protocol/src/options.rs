@@ -21,6 +21,8 @@ pub struct AgentOptions {
     pub model: Option<String>,
     /// Points `model` at a server of your choice.
     pub endpoint: Option<Endpoint>,
+    /// A file that adds to what is known of providers and models, and wins: see `docs/models.md`. Relative to `cwd`.
+    pub catalogue: Option<String>,
     /// Credentials. Absent: `<PROVIDER>_API_KEY` of the environment.
     pub auth: Option<Auth>,
     /// How much the model should think before it answers. Default `auto`.
@@ -223,13 +225,20 @@ pub enum RequestDelivery {
 }
 
 /// Bounds of an agent. Each has a default; 0 is not "without limit" unless it says so.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Limits {
     /// Model calls in one turn. Default 100.
     pub max_steps: u32,
     /// Tokens of one reply. Default 16,384.
     pub max_output_tokens: u32,
+    /// US dollars that one turn may cost: it ends with `max_budget`, in the middle of a reply if need be. Needs a model
+    /// whose price is known. Default: no bound.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_budget_usd: Option<f64>,
+    /// Tokens of all kinds that one turn may use, prompts of each model call included; as above. Default: no bound.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_budget_tokens: Option<u64>,
     /// Bytes of one tool result that the model is shown. Default 50 KiB.
     pub max_tool_output_bytes: usize,
     /// Bytes of a checkpoint, written or read. Default 64 MiB.
@@ -251,6 +260,8 @@ impl Default for Limits {
         Self {
             max_steps: 100,
             max_output_tokens: 16_384,
+            max_budget_usd: None,
+            max_budget_tokens: None,
             max_tool_output_bytes: 50 * 1024,
             max_checkpoint_bytes: 64 * 1024 * 1024,
             command_timeout_ms: 120_000,

@@ -67,6 +67,8 @@ pub enum StopReason {
     Refused,
     /// The turn was cancelled; the reply holds what had arrived.
     Cancelled,
+    /// The budget was used up; the reply holds what had arrived.
+    MaxBudget,
     /// The stream broke; the reply holds what had arrived.
     Error,
 }

@@ -53,7 +53,7 @@ pub fn conversation(entries: &[Arc<Event>]) -> Vec<Message> {
 
 /// What of a reply is shown again: all of it, or of one that was cut its text.
 fn kept(content: &[Content], stop_reason: StopReason) -> Vec<Content> {
-    let whole = !matches!(stop_reason, StopReason::Cancelled | StopReason::Error);
+    let whole = !matches!(stop_reason, StopReason::Cancelled | StopReason::MaxBudget | StopReason::Error);
     content
         .iter()
         .filter(|block| whole || matches!(block, Content::Text { text } if !text.is_empty()))
@@ -114,6 +114,7 @@ mod tests {
             stop_reason,
             usage: Usage::default(),
             model: "a/b".to_owned(),
+            cost_usd: None,
         }
     }
 

@@ -31,7 +31,7 @@ fn each_part_and_fault_in_the_tables_is_read() {
         let part = serde_json::from_str::<Part>(text).map(|part| Step { reply: vec![part], ..Step::default() });
         let step =
             part.or_else(|_| serde_json::from_str(text).map(|fault| Step { fault: Some(fault), ..Step::default() }));
-        let script = Script { steps: vec![step.expect(text)], after: Default::default() };
+        let script = Script { steps: vec![step.expect(text)], after: Default::default(), price: None };
         Script::parse(&serde_json::to_string(&script).unwrap()).expect(text);
     }
 }

@@ -119,8 +119,12 @@ fn table(root: &Path) -> Result<Table> {
 fn options(out: &mut String, types: &Vocabulary) -> Result<()> {
     let defaults = serde_json::to_value(Limits::default()).map_err(|error| error.to_string())?;
     for field in fields(types, "Limits")? {
-        let default = defaults.get(&field.name).and_then(serde_json::Value::as_u64);
-        let default = default.ok_or_else(|| format!("limits.{} has no number as its default", field.name))?;
+        let Some(default) = defaults.get(&field.name) else {
+            option_row(out, field, "none");
+            continue;
+        };
+        let default =
+            default.as_u64().ok_or_else(|| format!("limits.{} has no whole number as its default", field.name))?;
         let value = match unit_of(&field.name) {
             Some("ms") => Value::Milliseconds(default),
             _ => Value::Count(default),

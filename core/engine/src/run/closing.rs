@@ -30,7 +30,7 @@ pub(super) fn close(turn: &Arc<Turn>, end: End) {
     let result = TurnResult {
         reason: end.reason,
         usage,
-        cost_usd: None,
+        cost_usd: turn.cost_usd(),
         text: last_text(turn),
         structured: None,
         error: end.error.clone(),
@@ -39,7 +39,7 @@ pub(super) fn close(turn: &Arc<Turn>, end: End) {
         prompt_id: turn.prompt_id.clone(),
         reason: end.reason,
         usage,
-        cost_usd: None,
+        cost_usd: turn.cost_usd(),
         boundary: end.boundary,
         error: end.error,
     };

@@ -9,7 +9,7 @@ use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
 use futures_util::FutureExt;
-use lodger_protocol::{Boundary, Content, Entry, Error, ErrorCode, MessageId, Result};
+use lodger_protocol::{Boundary, Content, DoneReason, Entry, Error, ErrorCode, MessageId, Result};
 
 use self::end::End;
 use crate::turn::Turn;
@@ -65,6 +65,9 @@ async fn drive(turn: &Arc<Turn>, message_id: MessageId, content: Vec<Content>) -
         match step {
             Step::CallModel => {
                 context = shared.freeze();
+                if turn.spending().is_used_up(&shared.limits) {
+                    return Ok(End { reason: DoneReason::MaxBudget, boundary: Boundary::Complete, error: None });
+                }
                 reply::take(turn, &context).await?;
             }
             Step::RunTools(open) => calls::run(turn, &context, open).await,

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use std::time::Duration;
 
 use futures_util::{FutureExt, StreamExt};
-use lodger_model::{ModelEvent, Reply};
+use lodger_model::{ModelEvent, ModelRequest, Reply};
 use lodger_protocol::{
     Content, Effect, Entry, Error, ErrorCode, MessageId, Passing, Result, StopReason, Target, TargetKind, ToolCallId,
     Usage,
@@ -13,6 +13,7 @@ use lodger_protocol::{
 use serde_json::Value;
 
 use crate::context::StepContext;
+use crate::spending::{Sizes, Spending};
 use crate::turn::Turn;
 
 /// At most so many bytes of one reply: text, thought and the input of its calls together.
@@ -25,6 +26,7 @@ const MAX_REPLY_BYTES: usize = 64 * 1024 * 1024;
 /// `provider_malformed` for a reply of more than 64 MiB, of which nothing is kept: no request could show it again.
 pub(super) async fn take(turn: &Turn, context: &StepContext) -> Result<()> {
     let request = context.request(&turn.shared.log.transcript());
+    let budget = Budget::of(turn, context, &request);
     let message_id = MessageId::fresh();
     let mut stream = context.model.stream(request);
     let mut deltas = Deltas { turn, ring_owed: false };
@@ -45,7 +47,7 @@ pub(super) async fn take(turn: &Turn, context: &StepContext) -> Result<()> {
             drop(stream);
             let content = if said.is_empty() { Vec::new() } else { vec![Content::text(said)] };
             let partial = Reply { content, stop_reason: StopReason::Cancelled, usage: used };
-            append_partial(turn, context, message_id, partial, StopReason::Cancelled);
+            append_partial(turn, context, message_id, partial, StopReason::Cancelled, budget.sizes(bytes));
             return Ok(());
         }
         let event = match stream.next().now_or_never() {
@@ -67,6 +69,15 @@ pub(super) async fn take(turn: &Turn, context: &StepContext) -> Result<()> {
                 format!("the model's reply has more than {MAX_REPLY_BYTES} bytes, and none may have; it is not kept"),
             ));
         }
+        if budget.is_used_up(&used, bytes)
+            && !matches!(event, Some(ModelEvent::Finished(_) | ModelEvent::Failed { .. }))
+        {
+            drop(stream);
+            let content = if said.is_empty() { Vec::new() } else { vec![Content::text(said)] };
+            let partial = Reply { content, stop_reason: StopReason::MaxBudget, usage: used };
+            append_partial(turn, context, message_id, partial, StopReason::MaxBudget, budget.sizes(bytes));
+            return Ok(());
+        }
         match event {
             Some(ModelEvent::TextDelta(text)) => {
                 said.push_str(&text);
@@ -84,11 +95,11 @@ pub(super) async fn take(turn: &Turn, context: &StepContext) -> Result<()> {
                 turn.pass(retry(attempt, max_attempts, delay, &error));
             }
             Some(ModelEvent::Finished(reply)) => {
-                append(turn, context, message_id, reply);
+                append(turn, context, message_id, reply, budget.sizes(bytes));
                 return Ok(());
             }
             Some(ModelEvent::Failed { error, partial }) => {
-                append_partial(turn, context, message_id, partial, StopReason::Error);
+                append_partial(turn, context, message_id, partial, StopReason::Error, budget.sizes(bytes));
                 return Err(error);
             }
             None => {
@@ -146,7 +157,7 @@ impl Drop for Deltas<'_> {
 }
 
 /// Appends a whole reply, then its calls in order, before anything is decided about them.
-fn append(turn: &Turn, context: &StepContext, message_id: MessageId, mut reply: Reply) {
+fn append(turn: &Turn, context: &StepContext, message_id: MessageId, mut reply: Reply, sizes: Sizes) {
     name_apart(&mut reply.content);
     let calls: Vec<(ToolCallId, String, Value)> = reply
         .content
@@ -158,14 +169,16 @@ fn append(turn: &Turn, context: &StepContext, message_id: MessageId, mut reply: 
             _ => None,
         })
         .collect();
+    let cost_usd = cost(context, &reply.usage);
     turn.append(Entry::AssistantMessage {
         message_id,
         content: reply.content,
         stop_reason: reply.stop_reason,
         usage: reply.usage,
         model: context.model.name().to_owned(),
+        cost_usd,
     });
-    turn.count(reply.usage, context.model.context_window());
+    turn.count(context, reply.usage, cost_usd, sizes);
     for (tool_call_id, tool_name, input) in calls {
         let target = target_of(context, &tool_name, &input);
         turn.append(Entry::ToolCall { tool_call_id, tool_name, input, target });
@@ -185,11 +198,25 @@ fn name_apart(content: &mut [Content]) {
     }
 }
 
-/// Appends what came of a reply that was cut. Its calls never run: their input may be incomplete.
-fn append_partial(turn: &Turn, context: &StepContext, message_id: MessageId, mut partial: Reply, stop: StopReason) {
+/// What a whole reply cost. One that was not counted has a cost that nobody knows.
+fn cost(context: &StepContext, usage: &Usage) -> Option<f64> {
+    let counted = usage.context_tokens().is_some() && usage.output_tokens.is_some();
+    counted.then(|| context.model.cost(usage)).flatten()
+}
+
+/// Appends what came of a reply that was cut. Its calls never run: their input may be incomplete. What it cost is not
+/// known: its provider has written more than it could say.
+fn append_partial(
+    turn: &Turn,
+    context: &StepContext,
+    message_id: MessageId,
+    mut partial: Reply,
+    stop: StopReason,
+    sizes: Sizes,
+) {
     partial.content.retain(|block| !matches!(block, Content::ToolCall { .. }));
     let used = partial.usage != Usage::default();
-    if partial.content.is_empty() && !used {
+    if partial.content.is_empty() && !used && stop != StopReason::MaxBudget {
         return;
     }
     turn.append(Entry::AssistantMessage {
@@ -198,10 +225,56 @@ fn append_partial(turn: &Turn, context: &StepContext, message_id: MessageId, mut
         stop_reason: stop,
         usage: partial.usage,
         model: context.model.name().to_owned(),
+        cost_usd: None,
     });
-    if used {
-        turn.count(partial.usage, context.model.context_window());
+    if used || stop == StopReason::MaxBudget {
+        turn.count(context, partial.usage, None, sizes);
     }
+}
+
+/// Holds a reply against the turn's budget while it is written.
+struct Budget<'a> {
+    context: &'a StepContext,
+    before: Spending,
+    request: u64,
+}
+
+impl<'a> Budget<'a> {
+    /// The request is measured only where there is a budget.
+    fn of(turn: &Turn, context: &'a StepContext, request: &ModelRequest) -> Self {
+        let limits = &context.limits;
+        let has_budget = limits.max_budget_usd.is_some() || limits.max_budget_tokens.is_some();
+        let request = if has_budget { size_of(request) } else { 0 };
+        Self { context, before: turn.spending(), request }
+    }
+
+    fn sizes(&self, reply: usize) -> Sizes {
+        Sizes { request: self.request, reply: reply as u64 }
+    }
+
+    fn is_used_up(&self, used: &Usage, reply: usize) -> bool {
+        self.request > 0 && {
+            // Of a prompt that was not counted yet nothing is guessed: that would cut replies that the budget pays.
+            let sizes = Sizes { request: 0, ..self.sizes(reply) };
+            let spent = self.before.with(self.context.model.as_ref(), used, sizes);
+            spent.is_used_up(&self.context.limits)
+        }
+    }
+}
+
+/// About how many bytes of text a request has. Images and documents count by their weight as text, which is more than
+/// providers charge.
+fn size_of(request: &ModelRequest) -> u64 {
+    let messages: u64 = request.messages.iter().map(|message| json_bytes(&message.content)).sum();
+    let tools: u64 =
+        request.tools.iter().map(|tool| json_bytes(&tool.input_schema) + tool.description.len() as u64).sum();
+    // At least one: a request is never for nothing.
+    (request.system.len() as u64 + messages + tools).max(1)
+}
+
+fn json_bytes(value: &impl serde::Serialize) -> u64 {
+    // Plain data with text keys: writing it cannot fail.
+    serde_json::to_string(value).map_or(0, |text| text.len() as u64)
 }
 
 /// What a call would do, as far as its input can be read. Its paths are made absolute; what they really are is

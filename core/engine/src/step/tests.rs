@@ -20,6 +20,7 @@ fn reply(calls: &[&str], stop_reason: StopReason) -> Entry {
         stop_reason,
         usage: Usage::default(),
         model: "a/b".to_owned(),
+        cost_usd: None,
     }
 }
 
@@ -84,6 +85,7 @@ fn each_stop_reason_without_calls_ends_the_turn_in_its_way() {
         (StopReason::ToolUse, DoneReason::EndTurn),
         (StopReason::MaxOutputTokens, DoneReason::MaxOutputTokens),
         (StopReason::Refused, DoneReason::Refused),
+        (StopReason::MaxBudget, DoneReason::MaxBudget),
         (StopReason::Cancelled, DoneReason::Cancelled),
         (StopReason::Error, DoneReason::Error),
     ];
@@ -94,7 +96,7 @@ fn each_stop_reason_without_calls_ends_the_turn_in_its_way() {
 
 #[test]
 fn a_refused_or_cut_reply_runs_no_call() {
-    for stop in [StopReason::Refused, StopReason::Cancelled, StopReason::Error] {
+    for stop in [StopReason::Refused, StopReason::Cancelled, StopReason::MaxBudget, StopReason::Error] {
         assert!(matches!(next(vec![start(), reply(&["1"], stop)], 9), Step::Finish(_)));
     }
 }

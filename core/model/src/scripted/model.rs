@@ -84,6 +84,10 @@ impl Model for ScriptedModel {
         None
     }
 
+    fn cost(&self, usage: &Usage) -> Option<f64> {
+        self.script.price.map(|price| price.of(usage))
+    }
+
     fn stream(&self, request: ModelRequest) -> BoxStream<'static, ModelEvent> {
         match self.begin(&request) {
             Ok(playing) => stream::unfold(Some(playing), |playing| async {

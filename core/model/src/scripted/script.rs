@@ -7,6 +7,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::catalogue::Price;
+
 /// Largest script file, in bytes.
 const MAX_SCRIPT_BYTES: u64 = 16 * 1024 * 1024;
 
@@ -19,6 +21,9 @@ pub struct Script {
     /// What answers when the steps have run out. Default `fail`.
     #[serde(default)]
     pub after: After,
+    /// What its tokens cost, in US dollars for a million. Default: nobody knows.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub price: Option<Price>,
 }
 
 /// What answers when the steps have run out.
@@ -266,7 +271,7 @@ impl Step {
     }
 
     fn check(&self) -> Result<(), Error> {
-        if matches!(self.stop_reason, Some(StopReason::Cancelled | StopReason::Error)) {
+        if matches!(self.stop_reason, Some(StopReason::Cancelled | StopReason::MaxBudget | StopReason::Error)) {
             return Err(Error::invalid_options(
                 "`stopReason` must be end_turn, tool_use, max_output_tokens or refused; use `fault` for what goes wrong",
             ));

@@ -34,18 +34,11 @@ struct Target {
 }
 
 impl WireTrace {
-    /// Opens the file, to add to it; makes it for its owner alone where it is not there. `path` is absolute or
-    /// relative to `cwd`.
+    /// Opens the file, to add to it; makes it for its owner alone where it is not there.
     ///
     /// # Errors
     /// `invalid_options` naming what the system said.
-    pub fn open(path: &str, cwd: Option<&Path>) -> Result<Self, Error> {
-        let place = cwd.map_or_else(|| Path::new(path).to_owned(), |cwd| cwd.join(path));
-        if !place.is_absolute() {
-            return Err(Error::invalid_options(format!(
-                "option debug.trace: {path:?} is relative and there is no cwd; give an absolute path"
-            )));
-        }
+    pub fn open(path: &Path) -> Result<Self, Error> {
         let mut options = OpenOptions::new();
         options.create(true).append(true);
         #[cfg(unix)]
@@ -53,8 +46,8 @@ impl WireTrace {
             use std::os::unix::fs::OpenOptionsExt;
             options.mode(0o600);
         }
-        let file = options.open(&place).map_err(|error| {
-            Error::invalid_options(format!("option debug.trace: {} cannot be opened: {error}", place.display()))
+        let file = options.open(path).map_err(|error| {
+            Error::invalid_options(format!("option debug.trace: {} cannot be opened: {error}", path.display()))
         })?;
         let target = Mutex::new(Target { file, left: MAX_BYTES });
         Ok(Self(Arc::new(Inner { redactor: Redactor::new(), target })))
@@ -92,7 +85,7 @@ mod tests {
     #[test]
     fn a_line_is_json_and_has_no_secret() {
         let folder = tempfile::tempdir().unwrap();
-        let trace = WireTrace::open("trace.jsonl", Some(folder.path())).unwrap();
+        let trace = WireTrace::open(&folder.path().join("trace.jsonl")).unwrap();
         trace.write("frame", "acme/x", 2, json!({ "data": "the key is hunter2" }), &[Credential::new("hunter2")]);
         let text = fs::read_to_string(folder.path().join("trace.jsonl")).unwrap();
         let line: Value = serde_json::from_str(&text).unwrap();
@@ -103,7 +96,7 @@ mod tests {
     #[test]
     fn a_trace_that_is_full_says_so_once() {
         let folder = tempfile::tempdir().unwrap();
-        let trace = WireTrace::open("t", Some(folder.path())).unwrap();
+        let trace = WireTrace::open(&folder.path().join("t")).unwrap();
         trace.0.target.lock().unwrap().left = 200;
         for _ in 0..9 {
             trace.write("frame", "acme/x", 1, json!({}), &[]);
@@ -118,16 +111,14 @@ mod tests {
     fn a_trace_is_for_its_owner_alone() {
         use std::os::unix::fs::PermissionsExt;
         let folder = tempfile::tempdir().unwrap();
-        let _trace = WireTrace::open("t", Some(folder.path())).unwrap();
+        let _trace = WireTrace::open(&folder.path().join("t")).unwrap();
         assert_eq!(fs::metadata(folder.path().join("t")).unwrap().permissions().mode() & 0o777, 0o600);
     }
 
     #[test]
     fn a_path_that_cannot_be_opened_is_an_error_that_names_the_option() {
         let folder = tempfile::tempdir().unwrap();
-        for (path, cwd) in [("no/such/folder/t", Some(folder.path())), ("relative", None)] {
-            let error = WireTrace::open(path, cwd).unwrap_err();
-            assert!(error.message.contains("debug.trace"), "{}", error.message);
-        }
+        let error = WireTrace::open(&folder.path().join("no/such/folder/t")).unwrap_err();
+        assert!(error.message.contains("debug.trace"), "{}", error.message);
     }
 }

@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 
 use futures_util::StreamExt;
 use lodger_kit::{FaultRule, MockOptions, MockServer, Stats, WireFault};
+use lodger_model::catalogue::Catalogue;
 use lodger_model::scripted::{Script, ScriptedModel};
 use lodger_model::{Model, ModelEvent, ModelMessage, ModelRequest, ModelSource, Reply, Watch};
 use lodger_net::HttpClients;
@@ -58,6 +59,7 @@ fn nowhere() -> ModelSource {
     ModelSource {
         endpoint: None,
         auth: None,
+        catalogue: Catalogue::default(),
         env: Environment::default(),
         limits: once(),
         cwd: None,

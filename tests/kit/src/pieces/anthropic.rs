@@ -181,7 +181,7 @@ fn stop_word(reason: StopReason) -> &'static str {
         StopReason::ToolUse => "tool_use",
         StopReason::MaxOutputTokens => "max_tokens",
         StopReason::Refused => "refusal",
-        StopReason::EndTurn | StopReason::Cancelled | StopReason::Error => "end_turn",
+        StopReason::EndTurn | StopReason::Cancelled | StopReason::MaxBudget | StopReason::Error => "end_turn",
     }
 }
 

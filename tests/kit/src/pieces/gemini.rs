@@ -163,7 +163,11 @@ fn finish(reason: StopReason) -> &'static str {
     match reason {
         StopReason::MaxOutputTokens => "MAX_TOKENS",
         StopReason::Refused => "SAFETY",
-        StopReason::EndTurn | StopReason::ToolUse | StopReason::Cancelled | StopReason::Error => "STOP",
+        StopReason::EndTurn
+        | StopReason::ToolUse
+        | StopReason::Cancelled
+        | StopReason::MaxBudget
+        | StopReason::Error => "STOP",
     }
 }
 

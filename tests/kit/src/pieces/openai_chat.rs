@@ -212,7 +212,7 @@ fn finish(topic: &Topic) -> &'static str {
         StopReason::MaxOutputTokens => "length",
         StopReason::Refused if topic.refuses_in_words() => "stop",
         StopReason::Refused => "content_filter",
-        StopReason::EndTurn | StopReason::Cancelled | StopReason::Error => "stop",
+        StopReason::EndTurn | StopReason::Cancelled | StopReason::MaxBudget | StopReason::Error => "stop",
     }
 }
 
