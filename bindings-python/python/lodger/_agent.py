@@ -44,6 +44,7 @@ async def create_agent(**options: Unpack[AgentOptions]) -> Agent:
     model: `provider/model`, such as `anthropic/claude-sonnet-5-5`.
     endpoint: points `model` at a server of your choice.
     auth: credentials; None: `<PROVIDER>_API_KEY` of the environment as it is now.
+    catalogue: a file that adds to what is known of providers and models, and wins.
     effort: how much the model should think before it answers; `auto` unless said otherwise.
     mode: how much it may do without asking; `ask` unless said otherwise.
     instructions: take the place of the base prompt; `[]` for none at all.

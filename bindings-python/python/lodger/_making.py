@@ -32,6 +32,8 @@ class Options(TypedDict, total=False):
     endpoint: _inputs.Endpoint | None
     #: Credentials. Absent: `<PROVIDER>_API_KEY` of the environment as it is now.
     auth: _inputs.Auth | None
+    #: A file that adds to what is known of providers and models, and wins.
+    catalogue: str | None
     #: How much the model should think before it answers. Absent: `auto`.
     effort: _types.Effort | None
     #: How much it may do without asking. Absent: `ask`.
