@@ -5,7 +5,6 @@
 import { createRequire } from 'node:module';
 import { resolve } from 'node:path';
 import { here } from './here.js';
-import type { Addon } from './native.js';
 import { version } from './version.js';
 
 /** The variable that names an addon of the host's choice. */
@@ -17,8 +16,13 @@ const BESIDE = ['../lodger_node.node', './lodger_node.node'];
 /** The C libraries that there are on a platform; npm installs what fits. */
 const LIBRARIES: Partial<Record<NodeJS.Platform, string[]>> = { linux: ['-gnu', '-musl'], win32: ['-msvc'] };
 
+/** What is asked of an addon here; the rest is its users' affair. */
+interface Versioned {
+  version(): string;
+}
+
 /** Loads the addon, or throws what was tried and what to do. */
-export function load(): Addon {
+export function load<Addon extends Versioned>(): Addon {
   const platform = `${process.platform}-${process.arch}`;
   const packages = (LIBRARIES[process.platform] ?? ['']).map((library) => `lodger-${platform}${library}`);
   const chosen = process.env[OVERRIDE];
@@ -43,7 +47,7 @@ function places(names: string[]): (readonly [place: string, from: string])[] {
   return [...new Set([unpacked, here])].flatMap((from) => names.map((name) => [name, from] as const));
 }
 
-function sameVersion(addon: Addon): Addon {
+function sameVersion<Addon extends Versioned>(addon: Addon): Addon {
   if (addon.version() === version) return addon;
   throw new Error(`it is of version ${addon.version()}, and this package of ${version}; install both of one version`);
 }

@@ -61,4 +61,4 @@ export interface Addon {
   version(): string;
 }
 
-export const { NativeAgent, NativeDiagnostics, NativeMailbox }: Addon = load();
+export const { NativeAgent, NativeDiagnostics, NativeMailbox } = load<Addon>();
