@@ -16,7 +16,7 @@ pub(super) struct Gemini {
     tail: String,
     call: Option<BlockStart>,
     input: String,
-    /// A signature stands on the part after the thought that it belongs to.
+    /// A signature stands on the first call after its thought, else on the last part.
     signature: Option<String>,
     /// A call whose input is no object: the provider's own code gives up on it.
     malformed: bool,
@@ -38,13 +38,6 @@ impl Gemini {
             r#"{{"candidates":[{{"content":{{"parts":[{part}],"role":"model"}},{finish}"index":0}}]{tail}"#
         ))
     }
-
-    fn signed(&mut self, mut part: Value) -> String {
-        if let Some(signature) = self.signature.take() {
-            part["thoughtSignature"] = signature.into();
-        }
-        part.to_string()
-    }
 }
 
 impl Voice for Gemini {
@@ -65,10 +58,6 @@ impl Voice for Gemini {
 
     fn more(&mut self, more: More, out: &mut Vec<Frame>) {
         match more {
-            More::Text(text) if self.signature.is_some() => {
-                let part = self.signed(json!({ "text": text }));
-                out.push(self.part(&part, None));
-            }
             More::Text(text) => out.push(self.part(&format!(r#"{{"text":{}}}"#, quoted(text)), None)),
             More::Thinking(text) => {
                 out.push(self.part(&format!(r#"{{"text":{},"thought":true}}"#, quoted(text)), None));
@@ -85,15 +74,15 @@ impl Voice for Gemini {
             self.malformed = true;
             return;
         }
-        let part = self.signed(call(&self.topic, id.as_str(), &name, &input));
-        out.push(self.part(&part, None));
+        let part = signed(call(&self.topic, id.as_str(), &name, &input), self.signature.take().as_deref());
+        out.push(self.part(&part.to_string(), None));
     }
 
     fn end(&mut self, out: &mut Vec<Frame>) {
         let finish = if self.malformed { "MALFORMED_FUNCTION_CALL" } else { finish(self.topic.stop_reason) };
         let silent = self.topic.quirks.has(Quirk::NoFinish) || self.topic.quirks.has(Quirk::NoTerminator);
-        let part = self.signed(json!({ "text": "" }));
-        out.push(self.part(&part, Some(finish).filter(|_| !silent)));
+        let part = signed(json!({ "text": "" }), self.signature.take().as_deref());
+        out.push(self.part(&part.to_string(), Some(finish).filter(|_| !silent)));
         if self.topic.quirks.has(Quirk::DoneMarker) {
             out.push(Frame::plain("[DONE]"));
         }
@@ -114,23 +103,20 @@ pub(super) fn whole(topic: &Topic, told: &Told) -> Value {
     let mut parts = Vec::new();
     let mut waiting: Option<&str> = None;
     for block in &told.0 {
-        let mut part = match block {
+        match block {
             Block::Thinking { text, signature } => {
                 waiting = Some(signature.as_str()).filter(|signature| !signature.is_empty());
                 parts.push(json!({ "text": text, "thought": true }));
-                continue;
             }
-            Block::Redacted(data) => {
-                waiting = Some(data);
-                continue;
+            Block::Redacted(data) => waiting = Some(data),
+            Block::Text(text) => parts.push(json!({ "text": text })),
+            Block::Call { id, name, input } => {
+                parts.push(signed(call(topic, id, name, &input_value(input)), waiting.take()));
             }
-            Block::Text(text) => json!({ "text": text }),
-            Block::Call { id, name, input } => call(topic, id, name, &input_value(input)),
-        };
-        if let Some(signature) = waiting.take() {
-            part["thoughtSignature"] = signature.into();
         }
-        parts.push(part);
+    }
+    if waiting.is_some() {
+        parts.push(signed(json!({ "text": "" }), waiting));
     }
     let mut reply = json!({
         "candidates": [{
@@ -145,6 +131,13 @@ pub(super) fn whole(topic: &Topic, told: &Told) -> Value {
         reply["usageMetadata"] = usage;
     }
     reply
+}
+
+fn signed(mut part: Value, signature: Option<&str>) -> Value {
+    if let Some(signature) = signature {
+        part["thoughtSignature"] = signature.into();
+    }
+    part
 }
 
 fn id(topic: &Topic) -> String {

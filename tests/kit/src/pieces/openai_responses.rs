@@ -277,14 +277,16 @@ fn usage(topic: &Topic) -> Value {
     let Some(usage) = topic.usage.filter(|_| !topic.quirks.has(Quirk::NoUsage)) else { return Value::Null };
     let input = usage.context_tokens().unwrap_or(0);
     let output = usage.output_tokens.unwrap_or(0) + usage.reasoning_tokens.unwrap_or(0);
-    json!({
+    let mut said = json!({
         "input_tokens": input,
-        "input_tokens_details": {
-            "cached_tokens": usage.cache_read_tokens.unwrap_or(0),
-            "cache_write_tokens": usage.cache_write_tokens.unwrap_or(0),
-        },
+        "input_tokens_details": { "cached_tokens": usage.cache_read_tokens.unwrap_or(0) },
         "output_tokens": output,
         "output_tokens_details": { "reasoning_tokens": usage.reasoning_tokens.unwrap_or(0) },
         "total_tokens": input + output,
-    })
+    });
+    // Older models do not count them.
+    if let Some(count) = usage.cache_write_tokens {
+        said["input_tokens_details"]["cache_write_tokens"] = count.into();
+    }
+    said
 }
