@@ -69,7 +69,7 @@
  *   what its type adds. Nothing of the conversation is in it, no credential and no header. In order: `runtime.start`
  *   and `runtime.ready` first; `transport.start`, `transport.response`, `transport.error` and `transport.retry` of each
  *   model call; `permission.request` and `permission.decision`; `output.backpressure` once in a turn whose reader is
- *   slow; `runtime.exit` last, before lodger_agent_close returns LODGER_OK. An agent that could not be made tells
+ *   slow; `runtime.exit` last, before the close is over with LODGER_OK. An agent that could not be made tells
  *   nothing, one that is freed without a close, or closed after its runtime, no end. At most 1024 wait for a callback
  *   that takes its time; `diagnostics.dropped` counts what was lost meanwhile.
  *
