@@ -174,6 +174,7 @@ impl Inner {
             body: &String::from_utf8_lossy(&body),
             request_id: request_id(&answer),
             retry_after_ms: retry_after_ms(|name| answer.header(name), SystemTime::now()),
+            should_retry: answer.header("x-should-retry"),
         }
         .into_error()
     }

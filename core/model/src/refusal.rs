@@ -18,6 +18,8 @@ pub(crate) struct Refusal<'a> {
     pub(crate) request_id: Option<&'a str>,
     /// How long the provider asked to wait.
     pub(crate) retry_after_ms: Option<u64>,
+    /// Whether to ask again, in the provider's own word: the `x-should-retry` header.
+    pub(crate) should_retry: Option<&'a str>,
 }
 
 impl Refusal<'_> {
@@ -51,9 +53,15 @@ impl Refusal<'_> {
             "" => format!("the provider answered with status {status}"),
             words => format!("the provider answered with status {status}: {words}"),
         };
-        Error::new(complaint.meaning(), message)
+        let mut error = Error::new(complaint.meaning(), message)
             .with_retry_after_ms(self.retry_after_ms.or(complaint.retry_after_ms))
-            .with_data(data)
+            .with_data(data);
+        match self.should_retry {
+            Some("true") => error.retryable = true,
+            Some("false") => error.retryable = false,
+            _ => {}
+        }
+        error
     }
 }
 
@@ -140,7 +148,7 @@ mod tests {
     #[test]
     fn the_providers_own_words_are_in_the_message_and_its_names_in_the_data() {
         let body = r#"{"type":"error","error":{"type":"invalid_request_error","message":"tools: too many"}}"#;
-        let error = Refusal { status: 400, body, request_id: Some("req_1"), retry_after_ms: None }.into_error();
+        let error = Refusal { status: 400, body, request_id: Some("req_1"), ..Refusal::default() }.into_error();
         assert_eq!(error.code, ErrorCode::ProviderRejected);
         assert!(error.message.ends_with(": tools: too many"), "{}", error.message);
         assert_eq!(error.data, Some(json!({ "status": 400, "type": "invalid_request_error", "requestId": "req_1" })));
@@ -166,6 +174,14 @@ mod tests {
         let body = r#"{"error":{"type":"overloaded_error","message":"Overloaded"}}"#;
         assert_eq!(error(503, body).code, ErrorCode::ProviderOverloaded);
         assert_eq!(error(408, "").code, ErrorCode::ProviderUnavailable);
+    }
+
+    #[test]
+    fn whether_to_ask_again_is_for_the_provider_to_say() {
+        let retryable =
+            |status, should_retry| Refusal { status, should_retry, ..Refusal::default() }.into_error().retryable;
+        assert!(retryable(409, Some("true")) && !retryable(409, None));
+        assert!(retryable(503, None) && !retryable(503, Some("false")));
     }
 
     #[test]

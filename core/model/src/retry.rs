@@ -8,7 +8,7 @@ use std::time::Duration;
 use backon::{BackoffBuilder, ExponentialBuilder};
 use futures_util::stream::BoxStream;
 use futures_util::{Stream, StreamExt, stream};
-use lodger_protocol::{Error, ErrorCode};
+use lodger_protocol::Error;
 use tokio::time::{Instant, sleep};
 
 use crate::ModelEvent;
@@ -123,7 +123,7 @@ where
 
     /// How long to wait before the next attempt. `None`: there is none.
     fn wait_after(&mut self, error: &Error) -> Option<Duration> {
-        if self.is_said || !error.retryable || !is_of_the_provider(error.code) {
+        if self.is_said || !error.retryable {
             return None;
         }
         let asked = Duration::from_millis(error.retry_after_ms.unwrap_or(0));
@@ -134,18 +134,6 @@ where
 
 const fn is_output(event: &ModelEvent) -> bool {
     matches!(event, ModelEvent::TextDelta(_) | ModelEvent::ThinkingDelta(_) | ModelEvent::ToolInputDelta { .. })
-}
-
-const fn is_of_the_provider(code: ErrorCode) -> bool {
-    matches!(
-        code,
-        ErrorCode::Timeout
-            | ErrorCode::ProviderRateLimited
-            | ErrorCode::ProviderOverloaded
-            | ErrorCode::ProviderUnavailable
-            | ErrorCode::ProviderStreamCut
-            | ErrorCode::ProviderMalformed
-    )
 }
 
 #[cfg(test)]

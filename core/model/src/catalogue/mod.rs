@@ -46,6 +46,10 @@ impl Catalogue {
             return Err(wrong(format!("has {size} bytes; at most {MAX_FILE_BYTES} are read")));
         }
         let text = std::fs::read_to_string(path).map_err(|error| wrong(error.to_string()))?;
+        // A list would be taken for an object without names.
+        if !text.trim_start().starts_with('{') {
+            return Err(wrong("expected an object with `providers` and `models`".to_owned()));
+        }
         serde_json::from_str(&text).map(Self).map_err(|error| wrong(error.to_string()))
     }
 

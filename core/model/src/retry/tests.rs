@@ -1,7 +1,7 @@
 use std::sync::{Arc, Mutex};
 
 use futures_util::FutureExt;
-use lodger_protocol::{Content, StopReason, Usage};
+use lodger_protocol::{Content, ErrorCode, StopReason, Usage};
 
 use super::*;
 use crate::Reply;
