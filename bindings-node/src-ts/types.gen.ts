@@ -44,11 +44,28 @@ export interface AgentOptions {
   tools?: ToolOptions[];
 }
 
-/** Credentials. Never printed: `Debug` shows only that they are there. */
-export interface Auth {
-  /** The provider's API key. */
-  apiKey: string;
-}
+/** Credentials. A host that makes tokens itself hands over a function in their place. */
+export type Auth =
+  /** An API key, for the provider of option `model`. */
+  | {
+      /** The key. */
+      apiKey: string;
+    }
+  /**
+   * A token that the host obtained itself, sent as `Authorization: Bearer`. Nothing is read from disk, nothing is
+   * written to it, and nothing renews it.
+   */
+  | {
+      /** The token. */
+      token: string;
+      /** Whose token it is: it goes to no other provider. */
+      provider: string;
+    }
+  /** What `lodger login PROVIDER` saved in the config folder, renewed on need. */
+  | {
+      /** Whose login it is: it goes to no other provider. */
+      provider: string;
+    };
 
 /** How whole the last reply is. */
 export type Boundary =

@@ -52,7 +52,7 @@ impl NativeAgent {
                 .map_err(|error| Error::invalid_input(format!("process.env is not a map of texts: {error}")))?;
             let NativeHandlers { permission, tool, question, plan } = handlers;
             let diagnostics = diagnostics.map(|wanted| Arc::new(wanted.queue()) as Arc<dyn DiagnosticSink>);
-            let handlers = Handlers { permission, tool, question, plan, diagnostics, fetch: None };
+            let handlers = Handlers { permission, tool, question, plan, diagnostics, ..Handlers::default() };
             let environment = Environment::new(pairs);
             let agent = match checkpoint {
                 Some(bytes) => Agent::restore(None, &bytes, &options, environment, handlers)?,

@@ -32,8 +32,8 @@ impl Agent {
     ) -> PyResult<Self> {
         // Read while the interpreter is held: that is what keeps `os.environ` from changing under our hands.
         let environment = embed::host_environment();
-        let handlers =
-            Handlers { permission, tool, question, plan, diagnostics: diagnostics.map(Diagnostics::sink), fetch: None };
+        let diagnostics = diagnostics.map(Diagnostics::sink);
+        let handlers = Handlers { permission, tool, question, plan, diagnostics, ..Handlers::default() };
         detached(py, || match checkpoint {
             None => embed::Agent::create(None, options, environment, handlers),
             Some(bytes) => embed::Agent::restore(None, bytes, options, environment, handlers),

@@ -69,7 +69,7 @@ impl Host {
     /// The same for the engine.
     pub(crate) fn handlers(&self, diagnostics: Option<Arc<dyn DiagnosticSink>>) -> Handlers {
         let all = self.takes_requests();
-        Handlers { permission: all, tool: all, question: all, plan: all, diagnostics, fetch: None }
+        Handlers { permission: all, tool: all, question: all, plan: all, diagnostics, ..Handlers::default() }
     }
 
     /// Gives the host an open request. Without leave it is dropped, which refuses it.

@@ -52,11 +52,29 @@ class AgentOptions(TypedDict):
     tools: NotRequired[list[ToolOptions]]
 
 
-class Auth(TypedDict):
-    """Credentials. Never printed: `Debug` shows only that they are there."""
+class AuthApiKey(TypedDict):
+    """An API key, for the provider of option `model`."""
 
-    #: The provider's API key.
+    #: The key.
     api_key: str
+
+
+class AuthToken(TypedDict):
+    """A token that the host obtained itself, sent as `Authorization: Bearer`. Nothing is read from disk, nothing is
+    written to it, and nothing renews it.
+    """
+
+    #: The token.
+    token: str
+    #: Whose token it is: it goes to no other provider.
+    provider: str
+
+
+class AuthProvider(TypedDict):
+    """What `lodger login PROVIDER` saved in the config folder, renewed on need."""
+
+    #: Whose login it is: it goes to no other provider.
+    provider: str
 
 
 class TextContent(TypedDict):
@@ -271,6 +289,8 @@ class ToolOptions(TypedDict):
     timeout_ms: NotRequired[int]
 
 
+#: Credentials. A host that makes tokens itself hands over a function in their place.
+Auth: TypeAlias = AuthApiKey | AuthToken | AuthProvider
 #: One block of a message.
 Content: TypeAlias = (
     TextContent

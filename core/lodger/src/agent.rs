@@ -5,15 +5,17 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::FutureExt;
+use lodger_model::auth::{IssuedToken, TokenRequest};
 use lodger_net::Fetcher;
 use lodger_protocol::{
     AgentOptions, Auth, Diagnostic, Endpoint, Environment, Limits, Message, Mode, PermissionAnswer, PermissionRequest,
-    PlanAnswer, PlanRequest, Prompt, QuestionAnswer, QuestionRequest, Result, TextOrList, ToolOptions, UsageReport,
+    PlanAnswer, PlanRequest, Prompt, QuestionAnswer, QuestionRequest, Result, Secret, TextOrList, ToolOptions,
+    UsageReport,
 };
 use tokio::sync::{oneshot, watch};
 
 use crate::embed::{self, Runtime};
-use crate::handlers::{Asked, HandlerSet, Watcher, handler};
+use crate::handlers::{Asked, HandlerSet, Tokens, Watcher, handler};
 use crate::pump;
 use crate::tool::{IntoToolAnswer, ToolCall};
 use crate::turn::Turn;
@@ -163,7 +165,25 @@ impl AgentBuilder {
     /// The provider's API key.
     #[must_use]
     pub fn api_key(mut self, api_key: impl Into<String>) -> Self {
-        self.options.auth = Some(Auth { api_key: api_key.into() });
+        self.options.auth = Some(Auth::ApiKey { api_key: Secret::from(api_key.into()) });
+        self
+    }
+
+    /// Credentials, in any of their forms.
+    #[must_use]
+    pub fn auth(mut self, auth: Auth) -> Self {
+        self.options.auth = Some(auth);
+        self
+    }
+
+    /// Makes the tokens for providers yourself: they are asked for when a request needs one, kept while they count, and
+    /// asked for anew ahead of their end and when a provider refuses one. Takes the place of option `auth`.
+    #[must_use]
+    pub fn token<F>(mut self, make: impl Fn(TokenRequest) -> F + Send + Sync + 'static) -> Self
+    where
+        F: Future<Output = Result<IssuedToken>> + Send + 'static,
+    {
+        self.handlers.token = Some(Arc::new(Tokens(make)));
         self
     }
 

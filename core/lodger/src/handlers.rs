@@ -7,10 +7,11 @@ use std::sync::Arc;
 
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
+use lodger_model::auth::{IssuedToken, TokenRequest, TokenSource};
 use lodger_net::Fetcher;
 use lodger_protocol::{
     Answer, Diagnostic, DiagnosticSink, PermissionAnswer, PermissionRequest, PlanAnswer, PlanRequest, QuestionAnswer,
-    QuestionRequest, RequestId, ToolCallId,
+    QuestionRequest, RequestId, Result, ToolCallId,
 };
 use tokio_util::sync::CancellationToken;
 
@@ -43,6 +44,7 @@ pub(crate) struct HandlerSet {
     pub(crate) tools: HashMap<String, ToolHandler>,
     pub(crate) diagnostics: Option<Arc<dyn DiagnosticSink>>,
     pub(crate) fetch: Option<Arc<dyn Fetcher>>,
+    pub(crate) token: Option<Arc<dyn TokenSource>>,
 }
 
 impl HandlerSet {
@@ -54,6 +56,7 @@ impl HandlerSet {
             plan: self.plan.is_some(),
             diagnostics: self.diagnostics.clone(),
             fetch: self.fetch.clone(),
+            token: self.token.clone(),
         }
     }
 }
@@ -65,6 +68,19 @@ impl<F: Fn(Diagnostic) + Send + Sync> DiagnosticSink for Watcher<F> {
     fn report(&self, diagnostic: Diagnostic) {
         // Nothing of ours is inside, so nothing of ours is broken by its panic.
         let _ = catch_unwind(AssertUnwindSafe(|| (self.0)(diagnostic)));
+    }
+}
+
+/// A closure that makes tokens.
+pub(crate) struct Tokens<M>(pub(crate) M);
+
+impl<M, F> TokenSource for Tokens<M>
+where
+    M: Fn(TokenRequest) -> F + Send + Sync,
+    F: Future<Output = Result<IssuedToken>> + Send + 'static,
+{
+    fn token(&self, wanted: TokenRequest) -> BoxFuture<'static, Result<IssuedToken>> {
+        (self.0)(wanted).boxed()
     }
 }
 

@@ -39,6 +39,7 @@
 pub mod embed;
 
 mod agent;
+mod credentials;
 mod handlers;
 mod pump;
 mod tool;
@@ -48,6 +49,7 @@ mod wiring;
 pub use agent::{Agent, AgentBuilder};
 pub use embed::{Runtime, RuntimeOptions, host_environment};
 pub use handlers::Asked;
+pub use lodger_model::auth::{IssuedToken, TokenRequest, TokenSource};
 pub use lodger_net::{Fetch, Fetcher, Flow as FetchFlow, HttpRequest};
 pub use lodger_protocol as protocol;
 pub use lodger_protocol::{Error, ErrorCode, Result};

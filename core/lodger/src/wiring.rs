@@ -16,6 +16,7 @@ use lodger_session::Checkpoint;
 use lodger_tools::Registry;
 use lodger_workspace::{LocalWorkspace, Workspace};
 
+use crate::credentials::{credentials, whole_name};
 use crate::embed::{Handlers, Runtime};
 
 /// At most so many tools of the host.
@@ -52,9 +53,11 @@ pub(crate) fn engine(
         Some(path) => Catalogue::with_file(&place("catalogue", path, cwd.as_deref())?)?,
         None => Catalogue::default(),
     };
+    let credentials = credentials(&options, handlers.token.as_ref())?;
+    let auth = options.auth.clone();
     let models = ModelSource {
         endpoint: options.endpoint,
-        auth: options.auth,
+        credentials,
         catalogue,
         env: env.clone(),
         limits: options.limits.clone(),
@@ -65,7 +68,7 @@ pub(crate) fn engine(
         },
         watch: Watch { diagnostics: diagnostics.clone(), trace },
     };
-    let open: lodger_engine::OpenModel = Box::new(move |name| models.open(name));
+    let open: lodger_engine::OpenModel = Box::new(move |name| models.open(&whole_name(name, auth.as_ref())));
     let name = options.model.as_deref().ok_or_else(|| {
         Error::invalid_options("option model is missing; expected provider/model, such as anthropic/claude-sonnet-5-5")
     })?;

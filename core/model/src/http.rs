@@ -8,17 +8,20 @@ use bytes::Bytes;
 use futures_util::future::{Either, FutureExt};
 use futures_util::stream::{self, BoxStream, Stream, StreamExt};
 use lodger_net::{Frame, HttpRequest, HttpResponse, Transport, frames};
-use lodger_protocol::{Error, ErrorCode, StopReason, ToolCallId, Usage};
+use lodger_protocol::{Error, ErrorCode, Secret, StopReason, ToolCallId, Usage};
 use serde_json::Value;
 
+use crate::auth::{Credential, CredentialSource};
 use crate::catalogue::{KeyHeader, Price};
 use crate::refusal::{Refusal, retry_after_ms};
 use crate::retry::retrying;
 use crate::watch::Attempt;
-use crate::{Credential, FreshIds, Model, ModelEvent, ModelRequest, Protocol, Reply, ReplyState, Target, Watch};
+use crate::{FreshIds, Model, ModelEvent, ModelRequest, Protocol, Reply, ReplyState, Target, Watch};
 
 /// How long a connection may take to be made.
 const CONNECT: Duration = Duration::from_secs(30);
+/// The status of a credential that is not taken.
+const UNAUTHORIZED: u16 = 401;
 /// How much of an answer that is not a reply is read.
 const MAX_FAILURE_BYTES: usize = 64 * 1024;
 /// Longest message of an error, in bytes.
@@ -37,12 +40,11 @@ pub(crate) struct Inner {
     pub(crate) target: Target,
     pub(crate) protocol: &'static dyn Protocol,
     pub(crate) url: String,
-    pub(crate) headers: Vec<(String, Credential)>,
-    pub(crate) key: Option<Credential>,
-    /// Where the key stands.
+    /// The host's own.
+    pub(crate) headers: Vec<(String, Secret)>,
+    pub(crate) credentials: Option<Arc<dyn CredentialSource>>,
+    /// Where a key stands.
     pub(crate) key_header: KeyHeader,
-    /// What must not be shown when the other side repeats it.
-    pub(crate) secrets: Vec<Credential>,
     pub(crate) context_window: Option<u64>,
     /// What a reply may have at most, where known.
     pub(crate) max_output_tokens: Option<u64>,
@@ -95,7 +97,7 @@ impl Inner {
         async move {
             let state = self.protocol.reply(FreshIds::new(&request, ToolCallId::fresh().as_str()));
             match self.open(request, number).await {
-                Ok((body, attempt)) => Either::Left(read(frames(body, self.gap), state, self, attempt)),
+                Ok((body, attempt)) => Either::Left(read(frames(body, self.gap), state, attempt)),
                 Err(error) => {
                     let partial =
                         Reply { content: Vec::new(), stop_reason: StopReason::Error, usage: Usage::default() };
@@ -107,31 +109,61 @@ impl Inner {
         .boxed()
     }
 
-    /// Sends the request and returns the body of an answer that is a stream of events.
+    /// Sends the request and returns the body of an answer that is a stream of events. When the provider refuses a
+    /// credential that can be renewed, it is sent once more.
     async fn open(&self, request: Arc<ModelRequest>, number: u32) -> Result<(Body, Attempt), Error> {
         let body = self.protocol.request_body(&request, &self.target)?;
         drop(request);
-        let attempt = self.watch.begin(&self.target.name, number, &self.url, &body, &self.secrets);
-        match self.send(body, &attempt).await {
+        let Some(source) = &self.credentials else {
+            let (attempt, sent) = self.send(&body, number, None).await;
+            return self.accept(attempt, sent).await;
+        };
+        let credential = source.current().await?;
+        let (mut attempt, mut sent) = self.send(&body, number, Some(&credential)).await;
+        if sent.as_ref().is_ok_and(|answer| answer.status == UNAUTHORIZED) {
+            match source.after_refusal(&credential.secret).await {
+                Ok(Some(other)) => (attempt, sent) = self.send(&body, number, Some(&other)).await,
+                Ok(None) => {}
+                Err(error) => sent = Err(error),
+            }
+        }
+        self.accept(attempt, sent).await
+    }
+
+    async fn send(&self, body: &Bytes, number: u32, by: Option<&Credential>) -> (Attempt, Result<HttpResponse, Error>) {
+        let words = self.headers.iter().flat_map(|(_, value)| value.words());
+        let secrets = by.map(|credential| credential.secret.clone()).into_iter().chain(words).collect();
+        let attempt = self.watch.begin(&self.target.name, number, &self.url, body, secrets);
+        let request = HttpRequest {
+            url: self.url.clone(),
+            headers: self.headers(by),
+            body: body.clone(),
+            connect_timeout: CONNECT,
+            first_byte_timeout: self.first_byte,
+        };
+        let sent = self.transport.send(request).await;
+        if let Ok(answer) = &sent {
+            attempt.answered(answer.status, request_id(answer));
+        }
+        (attempt, sent)
+    }
+
+    async fn accept(&self, attempt: Attempt, sent: Result<HttpResponse, Error>) -> Result<(Body, Attempt), Error> {
+        let body = match sent {
+            Ok(answer) => self.body_of(answer).await,
+            Err(error) => Err(error),
+        };
+        match body {
             Ok(body) => Ok((body, attempt)),
             Err(error) => {
-                let error = self.presentable(error);
+                let error = presentable(error, &attempt);
                 attempt.failed(&error);
                 Err(error)
             }
         }
     }
 
-    async fn send(&self, body: Bytes, attempt: &Attempt) -> Result<Body, Error> {
-        let sent = HttpRequest {
-            url: self.url.clone(),
-            headers: self.headers(),
-            body,
-            connect_timeout: CONNECT,
-            first_byte_timeout: self.first_byte,
-        };
-        let answer = self.transport.send(sent).await?;
-        attempt.answered(answer.status, request_id(&answer));
+    async fn body_of(&self, answer: HttpResponse) -> Result<Body, Error> {
         if !(200..300).contains(&answer.status) {
             return Err(self.refusal(answer).await);
         }
@@ -144,15 +176,14 @@ impl Inner {
         }
     }
 
-    fn headers(&self) -> Vec<(String, String)> {
+    fn headers(&self, by: Option<&Credential>) -> Vec<(String, String)> {
         let mut headers = vec![
             ("content-type".to_owned(), "application/json".to_owned()),
             ("accept".to_owned(), "text/event-stream".to_owned()),
         ];
         let own = self.protocol.headers().iter();
         headers.extend(own.map(|(name, value)| ((*name).to_owned(), (*value).to_owned())));
-        let shown = |key: &Credential| (self.key_header.name().to_owned(), self.key_header.value(key.expose()));
-        headers.extend(self.key.iter().map(shown));
+        headers.extend(by.map(|credential| credential.header(self.key_header)));
         // The host's own come last: they win.
         headers.extend(self.headers.iter().map(|(name, value)| (name.clone(), value.expose().to_owned())));
         headers
@@ -178,20 +209,20 @@ impl Inner {
         }
         .into_error()
     }
+}
 
-    /// The error as it may be shown: without our secrets in words that came from elsewhere, and of bounded length.
-    fn presentable(&self, mut error: Error) -> Error {
-        let shown = |text: &str| shortened(self.secrets.iter().fold(text.to_owned(), |text, key| key.hide_in(&text)));
-        error.message = shown(&error.message);
-        if let Some(Value::Object(data)) = &mut error.data {
-            for value in data.values_mut() {
-                if let Value::String(text) = value {
-                    *text = shown(text);
-                }
+/// The error as it may be shown: without our secrets in words that came from elsewhere, and of bounded length.
+fn presentable(mut error: Error, attempt: &Attempt) -> Error {
+    let shown = |text: &str| shortened(attempt.hide_in(text));
+    error.message = shown(&error.message);
+    if let Some(Value::Object(data)) = &mut error.data {
+        for value in data.values_mut() {
+            if let Value::String(text) = value {
+                *text = shown(text);
             }
         }
-        error
     }
+    error
 }
 
 /// What the provider calls the request.
@@ -212,11 +243,10 @@ fn shortened(mut text: String) -> String {
 fn read(
     frames: impl Stream<Item = Result<Frame, Error>> + Send + 'static,
     state: Box<dyn ReplyState>,
-    model: Arc<Inner>,
     attempt: Attempt,
 ) -> impl Stream<Item = ModelEvent> + Send + 'static {
     // Boxed, since it moves with every event.
-    let reading = Reading { frames: Box::pin(frames), state, model, attempt, said: Vec::new() };
+    let reading = Reading { frames: Box::pin(frames), state, attempt, said: Vec::new() };
     stream::unfold(Some(Box::new(reading)), |reading| async {
         let mut reading = reading?;
         match reading.next().await {
@@ -227,7 +257,7 @@ fn read(
                 Some((ModelEvent::Finished(reply), None))
             }
             ModelEvent::Failed { error, partial } => {
-                let error = reading.model.presentable(error);
+                let error = presentable(error, &reading.attempt);
                 reading.attempt.failed(&error);
                 Some((ModelEvent::Failed { error, partial }, None))
             }
@@ -240,7 +270,6 @@ fn read(
 struct Reading<F> {
     frames: Pin<Box<F>>,
     state: Box<dyn ReplyState>,
-    model: Arc<Inner>,
     attempt: Attempt,
     /// What the last frame said and was not asked for yet, last first.
     said: Vec<ModelEvent>,

@@ -25,7 +25,7 @@ mod spec;
 mod stream;
 
 #[cfg(feature = "http")]
-mod credential;
+pub mod auth;
 #[cfg(feature = "http")]
 mod endpoint;
 #[cfg(feature = "http")]
@@ -48,8 +48,6 @@ pub use shown::Target;
 pub use spec::ModelSpec;
 pub use stream::{Model, ModelEvent, ModelMessage, ModelRequest, Reply};
 
-#[cfg(feature = "http")]
-pub use credential::Credential;
 #[cfg(feature = "http")]
 pub use endpoint::ResolvedEndpoint;
 #[cfg(feature = "http")]

@@ -5,20 +5,20 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use lodger_net::Transport;
-use lodger_protocol::{Auth, Endpoint, Environment, Error, Limits};
+use lodger_protocol::{Endpoint, Environment, Error, Limits, Secret};
 
+use crate::auth::Credentials;
 use crate::catalogue::Catalogue;
 use crate::http::{HttpModel, Inner};
 use crate::scripted::ScriptedModel;
-use crate::{Credential, Model, ModelSpec, Quirks, ResolvedEndpoint, Target, Watch, protocol};
+use crate::{Model, ModelSpec, Quirks, ResolvedEndpoint, Target, Watch, protocol};
 
 /// Where the models of an agent come from: all but their names.
 pub struct ModelSource {
     /// The server of every model; absent: `<PROVIDER>_BASE_URL` of `env`, else the provider's own address.
     pub endpoint: Option<Endpoint>,
-    /// The credentials; absent: `<PROVIDER>_API_KEY` of `env`. An endpoint on a loopback address, or one whose headers
-    /// carry credentials, needs none.
-    pub auth: Option<Auth>,
+    /// The credentials. An endpoint on a loopback address, or one whose headers carry credentials, needs none.
+    pub credentials: Credentials,
     /// What is known of providers and models.
     pub catalogue: Catalogue,
     /// The host's environment.
@@ -46,13 +46,7 @@ impl ModelSource {
             return Ok(Arc::new(ScriptedModel::open(&spec.model, self.cwd.as_deref())?));
         }
         let endpoint = ResolvedEndpoint::find(&spec, self.endpoint.as_ref(), &self.env, &self.catalogue)?;
-        let provider = self.catalogue.provider(&spec.provider);
-        let variables = provider.map(|provider| provider.key_variables).unwrap_or_default();
-        let key = match Credential::find(&spec, self.auth.as_ref(), &self.env, &variables) {
-            Ok(key) => Some(key),
-            Err(_) if endpoint.key_optional => None,
-            Err(error) => return Err(error),
-        };
+        let credentials = self.credentials.at(&spec, &endpoint, &self.env, &self.catalogue)?;
         let known = self.catalogue.model(&spec.provider, &spec.model);
         let mut quirks = Quirks::of(endpoint.kind, &spec.provider, &spec.model);
         if let Some(images) = known.as_ref().and_then(|known| known.images) {
@@ -64,17 +58,14 @@ impl ModelSource {
             true => endpoint.base_url.join_versioned(&path),
             false => endpoint.base_url.join(&path),
         };
-        let headers: Vec<_> =
-            endpoint.headers.into_iter().map(|(name, value)| (name, Credential::new(&value))).collect();
-        let secrets = key.iter().cloned().chain(headers.iter().flat_map(|(_, value)| value.words())).collect();
+        let headers: Vec<_> = endpoint.headers.into_iter().map(|(name, value)| (name, Secret::from(value))).collect();
         Ok(Arc::new(HttpModel::new(Inner {
             target: Target { name: name.to_owned(), kind: endpoint.kind, quirks, model: spec.model },
             protocol,
             url,
             headers,
-            key,
+            credentials,
             key_header: endpoint.key_header,
-            secrets,
             context_window: known.as_ref().and_then(|known| known.context_window),
             max_output_tokens: known.as_ref().and_then(|known| known.max_output_tokens),
             price: known.and_then(|known| known.price),

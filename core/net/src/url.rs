@@ -34,11 +34,17 @@ impl BaseUrl {
         Ok(Self(url))
     }
 
+    /// The URL itself, without a slash at its end.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        self.0.as_str().trim_end_matches('/')
+    }
+
     /// The URL of a path below, such as `v1/messages`. A base that ends with the path's first segment is taken
     /// to hold it already.
     #[must_use]
     pub fn join(&self, path: &str) -> String {
-        let base = self.0.as_str().trim_end_matches('/');
+        let base = self.as_str();
         match path.split_once('/') {
             Some((first, rest)) if base.ends_with(&format!("/{first}")) => format!("{base}/{rest}"),
             _ => format!("{base}/{path}"),
@@ -49,7 +55,7 @@ impl BaseUrl {
     /// is taken to hold it already.
     #[must_use]
     pub fn join_versioned(&self, path: &str) -> String {
-        let base = self.0.as_str().trim_end_matches('/');
+        let base = self.as_str();
         match path.split_once('/') {
             Some((_, rest)) if self.0.path().split('/').any(is_version) => format!("{base}/{rest}"),
             _ => format!("{base}/{path}"),

@@ -5,6 +5,7 @@
 
 mod access;
 mod answer;
+mod auth;
 mod clock;
 mod content;
 mod diagnostic;
@@ -16,10 +17,12 @@ mod mode;
 mod options;
 mod request;
 mod result;
+mod secret;
 mod tool;
 
 pub use access::{FileId, Intent, ResolvedAccess};
 pub use answer::{Answer, PermissionAnswer, Persist, PlanAnswer, QuestionAnswer, ToolAnswer};
+pub use auth::Auth;
 pub use clock::{Clock, SystemClock};
 pub use content::{Content, Message, Prompt, Role};
 pub use diagnostic::{Diagnostic, DiagnosticBody, DiagnosticSink, Diagnostics};
@@ -32,7 +35,7 @@ pub use event::{
 pub use id::{AgentId, MessageId, PromptId, RequestId, SessionId, ToolCallId, TurnId};
 pub use mode::Mode;
 pub use options::{
-    AgentOptions, Auth, DebugOptions, Effort, Endpoint, EndpointKind, EnvInherit, EnvOptions, Limits, RequestDelivery,
+    AgentOptions, DebugOptions, Effort, Endpoint, EndpointKind, EnvInherit, EnvOptions, Limits, RequestDelivery,
     TextOrList, ToolOptions,
 };
 pub use request::{
@@ -40,4 +43,5 @@ pub use request::{
     RequestKind, Risk, Target, TargetKind, ToolRequest, TraceStep,
 };
 pub use result::{Boundary, DoneReason, StopReason, TurnResult, Usage};
+pub use secret::Secret;
 pub use tool::ToolSpec;

@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::{Mode, SessionId};
+use crate::{Auth, Mode, SessionId};
 
 /// Everything that a host may set when it creates an agent. All of it is optional but `model`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -141,20 +141,6 @@ impl fmt::Debug for Endpoint {
             .field("base_url", &self.base_url)
             .field("headers", &self.headers.keys())
             .finish()
-    }
-}
-
-/// Credentials. Never printed: `Debug` shows only that they are there.
-#[derive(Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct Auth {
-    /// The provider's API key.
-    pub api_key: String,
-}
-
-impl fmt::Debug for Auth {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Auth { apiKey: <hidden> }")
     }
 }
 
@@ -297,7 +283,7 @@ mod tests {
                 base_url: "http://127.0.0.1:1".to_owned(),
                 headers: BTreeMap::from([("authorization".to_owned(), "Bearer sk-secret".to_owned())]),
             }),
-            auth: Some(Auth { api_key: "sk-secret".to_owned() }),
+            auth: Some(Auth::ApiKey { api_key: "sk-secret".into() }),
             env: EnvOptions {
                 set: BTreeMap::from([("GITHUB_TOKEN".to_owned(), "sk-secret".to_owned())]),
                 ..EnvOptions::default()

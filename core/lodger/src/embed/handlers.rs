@@ -4,10 +4,11 @@ use std::fmt;
 use std::sync::Arc;
 
 use lodger_engine::Delivery;
+use lodger_model::auth::TokenSource;
 use lodger_net::Fetcher;
 use lodger_protocol::{DiagnosticSink, RequestDelivery, RequestKind};
 
-/// For which kinds of request the host has a handler, where diagnostics go, and who fetches.
+/// For which kinds of request the host has a handler, where diagnostics go, who fetches, and who makes tokens.
 #[derive(Clone, Default)]
 pub struct Handlers {
     /// Permission requests.
@@ -22,6 +23,8 @@ pub struct Handlers {
     pub diagnostics: Option<Arc<dyn DiagnosticSink>>,
     /// Carries the requests to models. Absent: the library does.
     pub fetch: Option<Arc<dyn Fetcher>>,
+    /// Makes the tokens for providers. Absent: option `auth` says what is used.
+    pub token: Option<Arc<dyn TokenSource>>,
 }
 
 impl fmt::Debug for Handlers {
@@ -33,6 +36,7 @@ impl fmt::Debug for Handlers {
             .field("plan", &self.plan)
             .field("diagnostics", &self.diagnostics.is_some())
             .field("fetch", &self.fetch.is_some())
+            .field("token", &self.token.is_some())
             .finish()
     }
 }

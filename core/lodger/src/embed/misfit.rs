@@ -27,7 +27,7 @@ pub(super) fn in_words(error: &Error, may_be_secret: bool) -> String {
             return "expected a text".to_owned();
         } else if text.starts_with("data did not match any variant") {
             return "it has none of the forms that it may have".to_owned();
-        } else if may_be_secret && !text.starts_with("missing field") {
+        } else if may_be_secret && !["missing field", "expected {"].iter().any(|ours| text.starts_with(ours)) {
             return "it cannot be read".to_owned();
         } else {
             return text.to_owned();
@@ -129,7 +129,7 @@ mod tests {
                 r#"{"endpoint": {"kind": "sk-x"}}"#,
                 "expected one of `anthropic`, `openai-responses`, `openai-chat`, `gemini`",
             ),
-            (r#"{"auth": {}}"#, "missing field `apiKey`"),
+            (r#"{"auth": {}}"#, "expected { apiKey }, { provider, token } or { provider }"),
         ] {
             assert_eq!(said(json, true), wanted, "{json}");
         }

@@ -30,6 +30,7 @@ pub use environment::host_environment;
 pub use fetches::{FetchItem, FetchQueue};
 pub use handlers::Handlers;
 pub use lane::LaneItem;
+pub use lodger_model::auth::{IssuedToken, TokenRequest, TokenSource};
 pub use lodger_net::{Fetch, Fetcher, Flow as FetchFlow};
 pub use mailbox::Mailbox;
 pub use queue::Drained;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use lodger_protocol::{AgentOptions, Error, Result};
+use lodger_protocol::{AgentOptions, Auth, Error, Result};
 use schemars::generate::SchemaSettings;
 use serde_json::Value;
 
@@ -40,13 +40,16 @@ pub(super) fn read(json: &str) -> Result<AgentOptions> {
 
 /// What no type says, for those who read no JSON too.
 pub(super) fn check(options: &AgentOptions) -> Result<()> {
-    if options.auth.as_ref().is_some_and(|auth| auth.api_key.trim().is_empty()) {
-        return Err(Error::invalid_options(
+    match &options.auth {
+        Some(Auth::ApiKey { api_key }) if api_key.is_blank() => Err(Error::invalid_options(
             "option auth.apiKey: expected a key, found nothing but blanks; leave `auth` out to have the key looked for \
              in the environment",
-        ));
+        )),
+        Some(Auth::Token { token, .. }) if token.is_blank() => Err(Error::invalid_options(
+            "option auth.token: expected a token, found nothing but blanks; leave it out to have the saved login used",
+        )),
+        _ => Ok(()),
     }
-    Ok(())
 }
 
 fn unknown_option(path: &str) -> Error {
@@ -136,9 +139,11 @@ mod tests {
     #[test]
     fn a_key_of_blanks_is_no_key() {
         for key in ["", "  ", "\\n"] {
-            let options = read(&format!(r#"{{"auth": {{"apiKey": "{key}"}}}}"#)).unwrap();
-            let message = check(&options).unwrap_err().message;
+            let said = |json: &str| check(&read(json).unwrap()).unwrap_err().message;
+            let message = said(&format!(r#"{{"auth": {{"apiKey": "{key}"}}}}"#));
             assert!(message.starts_with("option auth.apiKey: expected a key, found nothing but blanks"), "{message}");
+            let message = said(&format!(r#"{{"auth": {{"provider": "acme", "token": "{key}"}}}}"#));
+            assert!(message.starts_with("option auth.token: expected a token, found nothing but blanks"), "{message}");
         }
     }
 
@@ -149,7 +154,7 @@ mod tests {
             let message = message(json);
             assert!(message.contains("expected ") && !message.contains("sk-x"), "{message}");
         }
-        assert!(message(r#"{"auth": {}}"#).contains("missing field `apiKey`"));
+        assert!(message(r#"{"auth": {}}"#).contains("expected { apiKey }, { provider, token } or { provider }"));
     }
 
     #[test]

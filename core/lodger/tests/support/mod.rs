@@ -87,8 +87,15 @@ pub fn environment() -> Environment {
 
 /// An agent on the face beneath the languages, with every handler.
 pub fn embedded(options: &Value) -> embed::Agent {
-    let all =
-        embed::Handlers { permission: true, tool: true, question: true, plan: true, diagnostics: None, fetch: None };
+    let all = embed::Handlers {
+        permission: true,
+        tool: true,
+        question: true,
+        plan: true,
+        diagnostics: None,
+        fetch: None,
+        token: None,
+    };
     embed::Agent::create(None, &options.to_string(), environment(), all).unwrap()
 }
 

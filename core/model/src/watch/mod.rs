@@ -7,10 +7,9 @@ mod trace;
 use std::time::{Duration, Instant};
 
 use lodger_net::Frame;
-use lodger_protocol::{DiagnosticBody, Diagnostics, Error};
+use lodger_protocol::{DiagnosticBody, Diagnostics, Error, Secret};
 use serde_json::json;
 
-use crate::Credential;
 use crate::retry::Retried;
 pub use trace::WireTrace;
 
@@ -30,14 +29,13 @@ pub(crate) struct Attempt {
     model: String,
     number: u32,
     began: Instant,
-    /// What must not be written down.
-    secrets: Vec<Credential>,
+    /// What must not be shown when the other side repeats it.
+    secrets: Vec<Secret>,
 }
 
 impl Watch {
     /// An attempt begins: `body` goes to `url`.
-    pub(crate) fn begin(&self, model: &str, number: u32, url: &str, body: &[u8], secrets: &[Credential]) -> Attempt {
-        let secrets = if self.trace.is_some() { secrets.to_vec() } else { Vec::new() };
+    pub(crate) fn begin(&self, model: &str, number: u32, url: &str, body: &[u8], secrets: Vec<Secret>) -> Attempt {
         let attempt = Attempt { watch: self.clone(), model: model.to_owned(), number, began: Instant::now(), secrets };
         let endpoint = without_query(url);
         self.diagnostics.report(|| DiagnosticBody::TransportStart {
@@ -98,6 +96,11 @@ impl Attempt {
             error: error.code,
         });
         self.trace("error", || json!({ "code": error.code, "message": error.message }));
+    }
+
+    /// The text without our secrets.
+    pub(crate) fn hide_in(&self, text: &str) -> String {
+        self.secrets.iter().fold(text.to_owned(), |text, secret| secret.hide_in(&text))
     }
 
     fn elapsed_ms(&self) -> u64 {

@@ -3,7 +3,7 @@
 
 use regex_lite::Regex;
 
-use crate::Credential;
+use lodger_protocol::Secret;
 
 /// What takes the place of what looks like a secret.
 const HIDDEN: &str = "[hidden]";
@@ -38,7 +38,7 @@ impl Redactor {
     }
 
     /// The text without our own secrets and without what looks like anybody's.
-    pub(super) fn redact(&self, text: String, secrets: &[Credential]) -> String {
+    pub(super) fn redact(&self, text: String, secrets: &[Secret]) -> String {
         let ours = secrets.iter().fold(text, |text, secret| secret.hide_in(&text));
         self.0.iter().fold(ours, |text, form| form.replace_all(&text, HIDDEN).into_owned())
     }
@@ -48,7 +48,7 @@ impl Redactor {
 mod tests {
     use super::*;
 
-    fn redacted(text: String, secrets: &[Credential]) -> String {
+    fn redacted(text: String, secrets: &[Secret]) -> String {
         Redactor::new().redact(text, secrets)
     }
 
@@ -73,7 +73,7 @@ mod tests {
 
     #[test]
     fn a_secret_of_ours_is_hidden_whatever_it_looks_like() {
-        assert_eq!(redacted("key=hunter2".to_owned(), &[Credential::new("hunter2")]), "key=[hidden]");
+        assert_eq!(redacted("key=hunter2".to_owned(), &[Secret::new("hunter2")]), "key=[hidden]");
     }
 
     #[test]

@@ -5,11 +5,10 @@ use std::io::Write;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use lodger_protocol::{Clock, Error, SystemClock};
+use lodger_protocol::{Clock, Error, Secret, SystemClock};
 use serde_json::{Value, json};
 
 use super::redact::Redactor;
-use crate::Credential;
 
 /// So many bytes are written by one agent, then one line that says so.
 const MAX_BYTES: usize = 64 * 1024 * 1024;
@@ -54,7 +53,7 @@ impl WireTrace {
     }
 
     /// Writes one line: when, what, of which model and attempt, and the fields of `record`.
-    pub(super) fn write(&self, what: &str, model: &str, attempt: u32, record: Value, secrets: &[Credential]) {
+    pub(super) fn write(&self, what: &str, model: &str, attempt: u32, record: Value, secrets: &[Secret]) {
         let mut line = json!({ "ts": SystemClock.now_ms(), "type": what, "model": model, "attempt": attempt });
         if let (Some(line), Value::Object(record)) = (line.as_object_mut(), record) {
             line.extend(record);
@@ -86,7 +85,7 @@ mod tests {
     fn a_line_is_json_and_has_no_secret() {
         let folder = tempfile::tempdir().unwrap();
         let trace = WireTrace::open(&folder.path().join("trace.jsonl")).unwrap();
-        trace.write("frame", "acme/x", 2, json!({ "data": "the key is hunter2" }), &[Credential::new("hunter2")]);
+        trace.write("frame", "acme/x", 2, json!({ "data": "the key is hunter2" }), &[Secret::new("hunter2")]);
         let text = fs::read_to_string(folder.path().join("trace.jsonl")).unwrap();
         let line: Value = serde_json::from_str(&text).unwrap();
         assert_eq!((&line["type"], &line["attempt"]), (&json!("frame"), &json!(2)));

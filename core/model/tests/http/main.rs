@@ -11,12 +11,13 @@ use std::time::{Duration, Instant};
 
 use futures_util::StreamExt;
 use lodger_kit::{FaultRule, MockOptions, MockServer, Stats, WireFault};
+use lodger_model::auth::Credentials;
 use lodger_model::catalogue::Catalogue;
 use lodger_model::scripted::{Script, ScriptedModel};
 use lodger_model::{Model, ModelEvent, ModelMessage, ModelRequest, ModelSource, Reply, Watch};
 use lodger_net::HttpClients;
 use lodger_protocol::{
-    Auth, Content, Effort, Endpoint, EndpointKind, Environment, Error, ErrorCode, Limits, Role, StopReason, Usage,
+    Content, Effort, Endpoint, EndpointKind, Environment, Error, ErrorCode, Limits, Role, StopReason, Usage,
 };
 use serde_json::json;
 
@@ -48,9 +49,9 @@ fn model_at(base_url: String, limits: &Limits) -> Arc<dyn Model> {
 }
 
 fn model_of(kind: EndpointKind, base_url: String, limits: &Limits) -> Arc<dyn Model> {
-    let auth = Auth { api_key: KEY.to_owned() };
+    let credentials = Credentials::Key { key: KEY.into(), provider: None };
     let endpoint = Endpoint { kind, ..endpoint(base_url) };
-    let source = ModelSource { endpoint: Some(endpoint), auth: Some(auth), limits: limits.clone(), ..nowhere() };
+    let source = ModelSource { endpoint: Some(endpoint), credentials, limits: limits.clone(), ..nowhere() };
     source.open("acme/model-x").unwrap()
 }
 
@@ -58,7 +59,7 @@ fn model_of(kind: EndpointKind, base_url: String, limits: &Limits) -> Arc<dyn Mo
 fn nowhere() -> ModelSource {
     ModelSource {
         endpoint: None,
-        auth: None,
+        credentials: Credentials::Environment,
         catalogue: Catalogue::default(),
         env: Environment::default(),
         limits: once(),

@@ -1,0 +1,40 @@
+//! From option `auth` to the credentials of an agent.
+
+use std::sync::Arc;
+
+use lodger_model::auth::{Credentials, HostTokens, TokenSource};
+use lodger_protocol::{AgentOptions, Auth, Error, ErrorCode, Result};
+
+/// What `auth` and the host's own source of tokens come to.
+pub(crate) fn credentials(options: &AgentOptions, source: Option<&Arc<dyn TokenSource>>) -> Result<Credentials> {
+    match (options.auth.clone(), source) {
+        (Some(_), Some(_)) => Err(Error::invalid_options(
+            "option auth is given twice: as a value, and as a function that makes tokens; give one of them",
+        )),
+        (None, Some(source)) => Ok(Credentials::Host(HostTokens::new(Arc::clone(source)))),
+        (None, None) => Ok(Credentials::Environment),
+        (Some(Auth::ApiKey { api_key }), None) => {
+            let model = options.model.as_deref().unwrap_or_default();
+            let provider = match options.endpoint {
+                Some(_) => None,
+                None => model.split_once('/').map(|(provider, _)| provider.to_owned()),
+            };
+            Ok(Credentials::Key { key: api_key, provider })
+        }
+        (Some(Auth::Token { provider, token }), None) => Ok(Credentials::Token { provider, token }),
+        (Some(Auth::Login { provider }), None) => Err(Error::new(
+            ErrorCode::Unsupported,
+            format!("logins of `{provider}` are not saved here; give a token or a key"),
+        )),
+    }
+}
+
+/// The model's whole name: one without a provider belongs to the one that `auth` is for.
+pub(crate) fn whole_name(model: &str, auth: Option<&Auth>) -> String {
+    match auth {
+        Some(Auth::Token { provider, .. } | Auth::Login { provider }) if !model.contains('/') => {
+            format!("{provider}/{model}")
+        }
+        _ => model.to_owned(),
+    }
+}
