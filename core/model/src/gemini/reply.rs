@@ -158,7 +158,8 @@ impl State {
 
     fn finish(&mut self, finish: &Finish, out: &mut Events) {
         let ending = match finish.reason.as_str() {
-            "STOP" | "FINISH_REASON_UNSPECIFIED" => Ending::Said,
+            // The last is no word of Gemini's, but one that is said in its place by others who speak its protocol.
+            "STOP" | "FINISH_REASON_UNSPECIFIED" | "FUNCTION_CALL" => Ending::Said,
             "MAX_TOKENS" => Ending::Limit,
             // The model wrote something that is no call: asked again, it may do better.
             "MALFORMED_FUNCTION_CALL" | "UNEXPECTED_TOOL_CALL" | "MALFORMED_RESPONSE" => {

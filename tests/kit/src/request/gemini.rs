@@ -5,6 +5,29 @@ use serde_json::Value;
 
 use super::{check_image, check_tool_name, list, require, text, text_of};
 
+/// The request in one spelling: the provider takes `functionCall` and `function_call` alike, and clients send both.
+pub(super) fn spelled(body: &Value) -> Value {
+    const NAMES: [(&str, &str); 8] = [
+        ("function_call", "functionCall"),
+        ("function_response", "functionResponse"),
+        ("function_declarations", "functionDeclarations"),
+        ("inline_data", "inlineData"),
+        ("file_data", "fileData"),
+        ("mime_type", "mimeType"),
+        ("system_instruction", "systemInstruction"),
+        ("thought_signature", "thoughtSignature"),
+    ];
+    match body {
+        Value::Object(map) => {
+            let spell = |name: &String| NAMES.iter().find(|(other, _)| other == name).map(|(_, own)| (*own).to_owned());
+            let pairs = map.iter().map(|(name, value)| (spell(name).unwrap_or_else(|| name.clone()), spelled(value)));
+            Value::Object(pairs.collect())
+        }
+        Value::Array(values) => Value::Array(values.iter().map(spelled).collect()),
+        other => other.clone(),
+    }
+}
+
 pub(super) fn replies(body: &Value) -> usize {
     contents(body).iter().filter(|content| content["role"] == "model").count()
 }
@@ -13,7 +36,7 @@ pub(super) fn seen(body: &Value) -> Seen {
     let contents = contents(body);
     let after_reply = contents.iter().rposition(|content| content["role"] == "model").map_or(0, |i| i + 1);
     Seen {
-        system: text_of(&system(body)["parts"]),
+        system: text_of(&body["systemInstruction"]["parts"]),
         last_user_text: contents
             .iter()
             .rev()
@@ -107,13 +130,6 @@ fn contents(body: &Value) -> &[Value] {
     list(&body["contents"])
 }
 
-/// Both spellings are taken, as the provider takes them.
-fn system(body: &Value) -> &Value {
-    body.get("systemInstruction").unwrap_or(&body["system_instruction"])
-}
-
 fn functions(body: &Value) -> impl Iterator<Item = &Value> {
-    list(&body["tools"])
-        .iter()
-        .flat_map(|tool| list(tool.get("functionDeclarations").unwrap_or(&tool["function_declarations"])))
+    list(&body["tools"]).iter().flat_map(|tool| list(&tool["functionDeclarations"]))
 }

@@ -36,6 +36,14 @@ pub(crate) fn read(protocol: Protocol, body: &Value) -> Result<Asked, String> {
         Protocol::OpenaiResponses => (openai_responses::check, openai_responses::replies, openai_responses::seen),
         Protocol::Gemini => (gemini::check, gemini::replies, gemini::seen),
     };
+    let spelled;
+    let body = match protocol {
+        Protocol::Gemini => {
+            spelled = gemini::spelled(body);
+            &spelled
+        }
+        _ => body,
+    };
     check(body)?;
     Ok(Asked {
         replies: replies(body),

@@ -144,6 +144,7 @@ fn gemini() {
         "contents",
         &[
             (json!([user, said(json!([call, call])), told(json!([response, response]))]), ""),
+            (json!([user, said(json!([{ "function_call": { "name": "look" } }])), told(json!([response]))]), ""),
             (json!([]), "required"),
             (json!([user, user]), "alternate"),
             (json!([said(json!([call]))]), "alternate"),
