@@ -900,6 +900,20 @@ export interface Limits {
   stallTimeoutMs?: number;
 }
 
+/** Whose models to list. */
+export interface ListModelsOptions {
+  /** Credentials. Absent: `<PROVIDER>_API_KEY` of the environment. */
+  auth?: Auth;
+  /** As in the options of an agent. */
+  catalogue?: string;
+  /** The server to ask, in place of the provider's own. */
+  endpoint?: Endpoint;
+  /** Of these the timeouts of the provider are used. */
+  limits?: Limits;
+  /** The provider's name, such as `anthropic`. */
+  provider?: string;
+}
+
 /** One message of the conversation so far. */
 export interface Message {
   /** Opaque id. */

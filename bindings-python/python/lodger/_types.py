@@ -1045,6 +1045,21 @@ class Limits(TypedDict):
     stallTimeoutMs: NotRequired[int]
 
 
+class ListModelsOptions(TypedDict):
+    """Whose models to list."""
+
+    #: Credentials. Absent: `<PROVIDER>_API_KEY` of the environment.
+    auth: NotRequired[Auth]
+    #: As in the options of an agent.
+    catalogue: NotRequired[str]
+    #: The server to ask, in place of the provider's own.
+    endpoint: NotRequired[Endpoint]
+    #: Of these the timeouts of the provider are used.
+    limits: NotRequired[Limits]
+    #: The provider's name, such as `anthropic`.
+    provider: NotRequired[str]
+
+
 class Message(TypedDict):
     """One message of the conversation so far."""
 

@@ -3,23 +3,23 @@
 use std::sync::Arc;
 
 use lodger_model::auth::{Credentials, HostTokens, TokenSource};
-use lodger_protocol::{AgentOptions, Auth, Error, ErrorCode, Result};
+use lodger_protocol::{Auth, Error, ErrorCode, Result};
 
 /// What `auth` and the host's own source of tokens come to.
-pub(crate) fn credentials(options: &AgentOptions, source: Option<&Arc<dyn TokenSource>>) -> Result<Credentials> {
-    match (options.auth.clone(), source) {
+/// `provider` is whose key a bare one is.
+pub(crate) fn credentials(
+    auth: Option<&Auth>,
+    provider: Option<&str>,
+    source: Option<&Arc<dyn TokenSource>>,
+) -> Result<Credentials> {
+    match (auth.cloned(), source) {
         (Some(_), Some(_)) => Err(Error::invalid_options(
             "option auth is given twice: as a value, and as a function that makes tokens; give one of them",
         )),
         (None, Some(source)) => Ok(Credentials::Host(HostTokens::new(Arc::clone(source)))),
         (None, None) => Ok(Credentials::Environment),
         (Some(Auth::ApiKey { api_key }), None) => {
-            let model = options.model.as_deref().unwrap_or_default();
-            let provider = match options.endpoint {
-                Some(_) => None,
-                None => model.split_once('/').map(|(provider, _)| provider.to_owned()),
-            };
-            Ok(Credentials::Key { key: api_key, provider })
+            Ok(Credentials::Key { key: api_key, provider: provider.map(str::to_owned) })
         }
         (Some(Auth::Token { provider, token }), None) => Ok(Credentials::Token { provider, token }),
         (Some(Auth::Login { provider }), None) => Err(Error::new(

@@ -8,9 +8,10 @@ use std::time::Duration;
 use lodger_engine::{Agent, AgentParts, AskUser, Delivery, HostTool, PresentPlan, system_prompt};
 use lodger_model::catalogue::Catalogue;
 use lodger_model::{ModelSource, Watch, WireTrace};
-use lodger_net::HostFetch;
+use lodger_net::{Fetcher, HostFetch, Transport};
 use lodger_protocol::{
-    AgentOptions, Diagnostics, Environment, Error, Limits, RequestKind, Result, SessionId, SystemClock,
+    AgentOptions, Auth, Diagnostics, Environment, Error, Limits, ListModelsOptions, RequestKind, Result, SessionId,
+    SystemClock,
 };
 use lodger_session::Checkpoint;
 use lodger_tools::Registry;
@@ -49,11 +50,13 @@ pub(crate) fn engine(
         Some(path) => Some(WireTrace::open(&place("debug.trace", path, cwd.as_deref())?)?),
         None => None,
     };
-    let catalogue = match &options.catalogue {
-        Some(path) => Catalogue::with_file(&place("catalogue", path, cwd.as_deref())?)?,
-        None => Catalogue::default(),
+    let catalogue = catalogue(options.catalogue.as_deref(), cwd.as_deref())?;
+    // A key for a server of the host's is for whatever it serves; any other is for one provider alone.
+    let provider = match (&options.endpoint, options.model.as_deref()) {
+        (None, Some(model)) => model.split_once('/').map(|(provider, _)| provider),
+        _ => None,
     };
-    let credentials = credentials(&options, handlers.token.as_ref())?;
+    let credentials = credentials(options.auth.as_ref(), provider, handlers.token.as_ref())?;
     let auth = options.auth.clone();
     let models = ModelSource {
         endpoint: options.endpoint,
@@ -62,10 +65,7 @@ pub(crate) fn engine(
         env: env.clone(),
         limits: options.limits.clone(),
         cwd,
-        transport: match &handlers.fetch {
-            Some(fetcher) => Arc::new(HostFetch::new(Arc::clone(fetcher))),
-            None => Arc::new(runtime.clients().clone()),
-        },
+        transport: transport(runtime, handlers.fetch.as_ref()),
         watch: Watch { diagnostics: diagnostics.clone(), trace },
     };
     let open: lodger_engine::OpenModel = Box::new(move |name| models.open(&whole_name(name, auth.as_ref())));
@@ -94,6 +94,49 @@ pub(crate) fn engine(
         clock: Arc::new(SystemClock),
         handle: runtime.handle().clone(),
     })
+}
+
+/// Who lists the models of which provider.
+pub(crate) fn list(
+    options: ListModelsOptions,
+    env: &Environment,
+    runtime: &Runtime,
+    handlers: &Handlers,
+) -> Result<(ModelSource, String)> {
+    check_limits(&options.limits)?;
+    let provider = options
+        .provider
+        .clone()
+        .or_else(|| match &options.auth {
+            Some(Auth::Token { provider, .. } | Auth::Login { provider }) => Some(provider.clone()),
+            Some(Auth::ApiKey { .. }) | None => None,
+        })
+        .ok_or_else(|| Error::invalid_options("option provider is missing; expected a name, such as anthropic"))?;
+    let source = ModelSource {
+        endpoint: options.endpoint,
+        credentials: credentials(options.auth.as_ref(), Some(&provider), handlers.token.as_ref())?,
+        catalogue: catalogue(options.catalogue.as_deref(), None)?,
+        env: env.clone(),
+        limits: options.limits,
+        cwd: None,
+        transport: transport(runtime, handlers.fetch.as_ref()),
+        watch: Watch::default(),
+    };
+    Ok((source, provider))
+}
+
+fn transport(runtime: &Runtime, fetch: Option<&Arc<dyn Fetcher>>) -> Arc<dyn Transport> {
+    match fetch {
+        Some(fetcher) => Arc::new(HostFetch::new(Arc::clone(fetcher))),
+        None => Arc::new(runtime.clients().clone()),
+    }
+}
+
+fn catalogue(path: Option<&str>, cwd: Option<&Path>) -> Result<Catalogue> {
+    match path {
+        Some(path) => Catalogue::with_file(&place("catalogue", path, cwd)?),
+        None => Ok(Catalogue::default()),
+    }
 }
 
 fn workspace(options: &AgentOptions, env: &Environment, runtime: &Runtime) -> Result<Option<Arc<dyn Workspace>>> {

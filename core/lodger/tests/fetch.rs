@@ -85,7 +85,7 @@ fn a_queue_hands_requests_over_by_id() {
     let mailbox = Mailbox::new(Box::new(|| {}));
     let queue = FetchQueue::new(&mailbox, 2);
     let handlers = Handlers { fetch: Some(Arc::new(queue.clone())), ..Handlers::default() };
-    let options = client_options(&server, json!({})).to_string();
+    let options = client_options(&server, json!({ "limits": { "maxRetries": 0 } })).to_string();
     let agent = embed::Agent::create(None, &options, environment(), handlers).unwrap();
     let turn = agent.prompt("\"hello\"").unwrap();
     let opened = wait_until("a request", || queue.take_json());

@@ -7,7 +7,7 @@ use std::time::{Duration, SystemTime};
 use bytes::Bytes;
 use futures_util::future::{Either, FutureExt};
 use futures_util::stream::{self, BoxStream, Stream, StreamExt};
-use lodger_net::{Frame, HttpRequest, HttpResponse, Transport, frames};
+use lodger_net::{Frame, HttpRequest, HttpResponse, Method, Transport, frames};
 use lodger_protocol::{Error, ErrorCode, Secret, StopReason, ToolCallId, Usage};
 use serde_json::Value;
 
@@ -40,6 +40,8 @@ pub(crate) struct Inner {
     pub(crate) target: Target,
     pub(crate) protocol: &'static dyn Protocol,
     pub(crate) url: String,
+    /// Where the provider lists its models.
+    pub(crate) list_url: String,
     /// The host's own.
     pub(crate) headers: Vec<(String, Secret)>,
     pub(crate) credentials: Option<Arc<dyn CredentialSource>>,
@@ -54,6 +56,15 @@ pub(crate) struct Inner {
     pub(crate) max_retries: u32,
     pub(crate) transport: Arc<dyn Transport>,
     pub(crate) watch: Watch,
+}
+
+/// What is asked of a provider.
+pub(crate) struct Call<'a> {
+    pub(crate) method: Method,
+    pub(crate) url: &'a str,
+    /// The type that is wanted back.
+    pub(crate) accept: &'static str,
+    pub(crate) body: Bytes,
 }
 
 impl HttpModel {
@@ -114,30 +125,47 @@ impl Inner {
     async fn open(&self, request: Arc<ModelRequest>, number: u32) -> Result<(Body, Attempt), Error> {
         let body = self.protocol.request_body(&request, &self.target)?;
         drop(request);
-        let Some(source) = &self.credentials else {
-            let (attempt, sent) = self.send(&body, number, None).await;
-            return self.accept(attempt, sent).await;
-        };
+        let call = Call { method: Method::Post, url: &self.url, accept: "text/event-stream", body };
+        let (attempt, sent) = self.call(&call, number).await?;
+        self.accept(attempt, sent).await
+    }
+
+    /// Sends a request with the credential that counts now, and once more with a renewed one when that is refused.
+    ///
+    /// # Errors
+    /// What the credential's source says: nothing was sent then.
+    pub(crate) async fn call(
+        &self,
+        call: &Call<'_>,
+        number: u32,
+    ) -> Result<(Attempt, Result<HttpResponse, Error>), Error> {
+        let Some(source) = &self.credentials else { return Ok(self.send(call, number, None).await) };
         let credential = source.current().await?;
-        let (mut attempt, mut sent) = self.send(&body, number, Some(&credential)).await;
+        let (mut attempt, mut sent) = self.send(call, number, Some(&credential)).await;
         if sent.as_ref().is_ok_and(|answer| answer.status == UNAUTHORIZED) {
             match source.after_refusal(&credential.secret).await {
-                Ok(Some(other)) => (attempt, sent) = self.send(&body, number, Some(&other)).await,
+                Ok(Some(other)) => (attempt, sent) = self.send(call, number, Some(&other)).await,
                 Ok(None) => {}
                 Err(error) => sent = Err(error),
             }
         }
-        self.accept(attempt, sent).await
+        Ok((attempt, sent))
     }
 
-    async fn send(&self, body: &Bytes, number: u32, by: Option<&Credential>) -> (Attempt, Result<HttpResponse, Error>) {
+    async fn send(
+        &self,
+        call: &Call<'_>,
+        number: u32,
+        by: Option<&Credential>,
+    ) -> (Attempt, Result<HttpResponse, Error>) {
         let words = self.headers.iter().flat_map(|(_, value)| value.words());
         let secrets = by.map(|credential| credential.secret.clone()).into_iter().chain(words).collect();
-        let attempt = self.watch.begin(&self.target.name, number, &self.url, body, secrets);
+        let attempt = self.watch.begin(&self.target.name, number, call, secrets);
         let request = HttpRequest {
-            url: self.url.clone(),
-            headers: self.headers(by),
-            body: body.clone(),
+            method: call.method,
+            url: call.url.to_owned(),
+            headers: self.headers(call.accept, by),
+            body: call.body.clone(),
             connect_timeout: CONNECT,
             first_byte_timeout: self.first_byte,
         };
@@ -176,11 +204,9 @@ impl Inner {
         }
     }
 
-    fn headers(&self, by: Option<&Credential>) -> Vec<(String, String)> {
-        let mut headers = vec![
-            ("content-type".to_owned(), "application/json".to_owned()),
-            ("accept".to_owned(), "text/event-stream".to_owned()),
-        ];
+    fn headers(&self, accept: &str, by: Option<&Credential>) -> Vec<(String, String)> {
+        let mut headers =
+            vec![("content-type".to_owned(), "application/json".to_owned()), ("accept".to_owned(), accept.to_owned())];
         let own = self.protocol.headers().iter();
         headers.extend(own.map(|(name, value)| ((*name).to_owned(), (*value).to_owned())));
         headers.extend(by.map(|credential| credential.header(self.key_header)));
@@ -189,7 +215,8 @@ impl Inner {
         headers
     }
 
-    async fn refusal(&self, mut answer: HttpResponse) -> Error {
+    /// What an answer that is not a success means.
+    pub(crate) async fn refusal(&self, mut answer: HttpResponse) -> Error {
         let mut body = Vec::new();
         while body.len() < MAX_FAILURE_BYTES {
             match tokio::time::timeout(self.gap, answer.body.next()).await {
@@ -212,7 +239,7 @@ impl Inner {
 }
 
 /// The error as it may be shown: without our secrets in words that came from elsewhere, and of bounded length.
-fn presentable(mut error: Error, attempt: &Attempt) -> Error {
+pub(crate) fn presentable(mut error: Error, attempt: &Attempt) -> Error {
     let shown = |text: &str| shortened(attempt.hide_in(text));
     error.message = shown(&error.message);
     if let Some(Value::Object(data)) = &mut error.data {

@@ -31,6 +31,8 @@ mod endpoint;
 #[cfg(feature = "http")]
 mod http;
 #[cfg(feature = "http")]
+mod list;
+#[cfg(feature = "http")]
 mod open;
 #[cfg(feature = "http")]
 mod refusal;

@@ -45,6 +45,11 @@ impl ModelSource {
         if spec.provider == "scripted" {
             return Ok(Arc::new(ScriptedModel::open(&spec.model, self.cwd.as_deref())?));
         }
+        Ok(Arc::new(HttpModel::new(self.inner(name, spec)?)))
+    }
+
+    /// All that requests to the provider of a model need.
+    pub(crate) fn inner(&self, name: &str, spec: ModelSpec) -> Result<Inner, Error> {
         let endpoint = ResolvedEndpoint::find(&spec, self.endpoint.as_ref(), &self.env, &self.catalogue)?;
         let credentials = self.credentials.at(&spec, &endpoint, &self.env, &self.catalogue)?;
         let known = self.catalogue.model(&spec.provider, &spec.model);
@@ -54,15 +59,17 @@ impl ModelSource {
         }
         let protocol = protocol(endpoint.kind);
         let path = protocol.path(&spec.model);
-        let url = match protocol.is_versioned_by_base() {
-            true => endpoint.base_url.join_versioned(&path),
-            false => endpoint.base_url.join(&path),
+        let url = |path: &str| match protocol.is_versioned_by_base() {
+            true => endpoint.base_url.join_versioned(path),
+            false => endpoint.base_url.join(path),
         };
+        let (url, list_url) = (url(&path), url(protocol.list_path()));
         let headers: Vec<_> = endpoint.headers.into_iter().map(|(name, value)| (name, Secret::from(value))).collect();
-        Ok(Arc::new(HttpModel::new(Inner {
+        Ok(Inner {
             target: Target { name: name.to_owned(), kind: endpoint.kind, quirks, model: spec.model },
             protocol,
             url,
+            list_url,
             headers,
             credentials,
             key_header: endpoint.key_header,
@@ -74,6 +81,6 @@ impl ModelSource {
             max_retries: self.limits.max_retries,
             transport: Arc::clone(&self.transport),
             watch: self.watch.clone(),
-        })))
+        })
     }
 }

@@ -17,7 +17,10 @@ pub trait Protocol: Send + Sync {
     /// The path of a request below the base URL, with its query.
     fn path(&self, model: &str) -> String;
 
-    /// The first segment of the path is a version, which a base URL may hold in another form, such as `/api/v4`.
+    /// The path of the list of models below the base URL, with its query.
+    fn list_path(&self) -> &'static str;
+
+    /// The first segment of a path is a version, which a base URL may hold in another form, such as `/api/v4`.
     fn is_versioned_by_base(&self) -> bool;
 
     /// Headers of every request.

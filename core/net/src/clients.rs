@@ -12,7 +12,7 @@ use reqwest::{Client, Url};
 use rustls::RootCertStore;
 
 use crate::failure::{broken_body, not_sent};
-use crate::{HttpRequest, HttpResponse, Transport};
+use crate::{HttpRequest, HttpResponse, Method, Transport};
 
 #[cfg(test)]
 mod tests;
@@ -76,7 +76,11 @@ impl Transport for HttpClients {
                 ))
             })?;
             let place = place_of(&url);
-            let sending = client.post(url).headers(headers(&request.headers)?).body(request.body).send();
+            let sent = match request.method {
+                Method::Get => client.get(url),
+                Method::Post => client.post(url).body(request.body),
+            };
+            let sending = sent.headers(headers(&request.headers)?).send();
             let answer =
                 tokio::time::timeout(request.first_byte_timeout, sending.map_err(|error| not_sent(&place, &error)))
                     .await

@@ -21,7 +21,7 @@ mod framing;
 mod url;
 
 pub use frame::Frame;
-pub use transport::{HttpRequest, HttpResponse, Transport};
+pub use transport::{HttpRequest, HttpResponse, Method, Transport};
 
 #[cfg(feature = "http")]
 pub use clients::HttpClients;

@@ -8,9 +8,31 @@ use futures_util::future::BoxFuture;
 use futures_util::stream::BoxStream;
 use lodger_protocol::Error;
 
-/// A POST request. `Debug` shows the names of the headers, never their values, and of the body only its length.
+/// How a request is sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Method {
+    /// `GET`, without a body.
+    Get,
+    /// `POST`.
+    Post,
+}
+
+impl Method {
+    /// As it stands on the wire.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Get => "GET",
+            Self::Post => "POST",
+        }
+    }
+}
+
+/// A request. `Debug` shows the names of the headers, never their values, and of the body only its length.
 #[derive(Clone)]
 pub struct HttpRequest {
+    /// How it is sent.
+    pub method: Method,
     /// Absolute `http` or `https` URL, without user name and password. A query holds no secret.
     pub url: String,
     /// Names in any case, and values; credentials are among them.
@@ -27,6 +49,7 @@ impl fmt::Debug for HttpRequest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let names: Vec<_> = self.headers.iter().map(|(name, _)| name.as_str()).collect();
         f.debug_struct("HttpRequest")
+            .field("method", &self.method)
             .field("url", &self.url)
             .field("headers", &names)
             .field("body", &format_args!("{} bytes", self.body.len()))

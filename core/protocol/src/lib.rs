@@ -35,8 +35,8 @@ pub use event::{
 pub use id::{AgentId, MessageId, PromptId, RequestId, SessionId, ToolCallId, TurnId};
 pub use mode::Mode;
 pub use options::{
-    AgentOptions, DebugOptions, Effort, Endpoint, EndpointKind, EnvInherit, EnvOptions, Limits, RequestDelivery,
-    TextOrList, ToolOptions,
+    AgentOptions, DebugOptions, Effort, Endpoint, EndpointKind, EnvInherit, EnvOptions, Limits, ListModelsOptions,
+    RequestDelivery, TextOrList, ToolOptions,
 };
 pub use request::{
     Checks, Effect, Outcome, PermissionRequest, PlanRequest, QuestionChoice, QuestionRequest, Request, RequestBody,

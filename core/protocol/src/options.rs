@@ -49,6 +49,22 @@ pub struct AgentOptions {
     pub debug: DebugOptions,
 }
 
+/// Whose models to list.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", default)]
+pub struct ListModelsOptions {
+    /// The provider's name, such as `anthropic`.
+    pub provider: Option<String>,
+    /// The server to ask, in place of the provider's own.
+    pub endpoint: Option<Endpoint>,
+    /// Credentials. Absent: `<PROVIDER>_API_KEY` of the environment.
+    pub auth: Option<Auth>,
+    /// As in the options of an agent.
+    pub catalogue: Option<String>,
+    /// Of these the timeouts of the provider are used.
+    pub limits: Limits,
+}
+
 /// Aids to find out what goes wrong. Nothing here is on by default.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]

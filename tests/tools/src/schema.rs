@@ -11,6 +11,7 @@ use serde_json::{Map, Value, json};
 pub fn document() -> Value {
     let mut generator = SchemaSettings::draft2020_12().into_generator();
     generator.subschema_for::<protocol::AgentOptions>();
+    generator.subschema_for::<protocol::ListModelsOptions>();
     generator.subschema_for::<protocol::Prompt>();
     generator.subschema_for::<protocol::Event>();
     generator.subschema_for::<protocol::Request>();

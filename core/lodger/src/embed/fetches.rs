@@ -29,7 +29,13 @@ impl FetchItem {
         match self {
             Self::Opened(fetch) => {
                 let request = fetch.request();
-                json!({ "type": "opened", "id": fetch.id(), "url": request.url, "headers": request.headers })
+                json!({
+                    "type": "opened",
+                    "id": fetch.id(),
+                    "method": request.method.as_str(),
+                    "url": request.url,
+                    "headers": request.headers,
+                })
             }
             Self::Room(id) => json!({ "type": "room", "id": id }),
             Self::GivenUp(id) => json!({ "type": "given_up", "id": id }),

@@ -3,7 +3,9 @@
 use std::collections::BTreeSet;
 
 use lodger_protocol::{AgentOptions, Auth, Error, Result};
+use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::misfit;
@@ -12,7 +14,7 @@ use super::misfit;
 const SECRETIVE: [&str; 3] = ["auth", "endpoint", "env"];
 
 /// Reads options strictly.
-pub(super) fn read(json: &str) -> Result<AgentOptions> {
+pub(super) fn read<T: DeserializeOwned + JsonSchema>(json: &str) -> Result<T> {
     let value: Value = serde_json::from_str(json)
         .map_err(|error| Error::invalid_options(format!("the options are not JSON: {error}")))?;
     // serde would take the fields of a list in their order.
@@ -26,14 +28,14 @@ pub(super) fn read(json: &str) -> Result<AgentOptions> {
     let options = serde_ignored::deserialize(tracked, |path| {
         unknown.get_or_insert_with(|| path.to_string());
     });
-    let options: AgentOptions = options.map_err(|error| {
+    let options: T = options.map_err(|error| {
         let path = track.path().to_string();
         let place = if path == "." { "the options".to_owned() } else { format!("option {path}") };
         let may_be_secret = SECRETIVE.iter().any(|option| path.starts_with(option));
         Error::invalid_options(format!("{place}: {}", misfit::in_words(&error, may_be_secret)))
     })?;
     match unknown {
-        Some(path) => Err(unknown_option(&path)),
+        Some(path) => Err(unknown_option(&path, &option_names::<T>())),
         None => Ok(options),
     }
 }
@@ -52,11 +54,11 @@ pub(super) fn check(options: &AgentOptions) -> Result<()> {
     }
 }
 
-fn unknown_option(path: &str) -> Error {
+fn unknown_option(path: &str, names: &BTreeSet<String>) -> Error {
     let name = path.rsplit('.').next().unwrap_or(path);
-    let likely = option_names()
-        .into_iter()
-        .map(|known| (strsim::normalized_damerau_levenshtein(&plain(name), &plain(&known)), known))
+    let likely = names
+        .iter()
+        .map(|known| (strsim::normalized_damerau_levenshtein(&plain(name), &plain(known)), known))
         .filter(|(likeness, _)| *likeness >= 0.6)
         .max_by(|(one, _), (other, _)| one.total_cmp(other));
     Error::invalid_options(match likely {
@@ -71,8 +73,8 @@ fn plain(name: &str) -> String {
 }
 
 /// Every name that options know, at any depth.
-fn option_names() -> BTreeSet<String> {
-    let schema = SchemaSettings::draft2020_12().into_generator().into_root_schema_for::<AgentOptions>().to_value();
+fn option_names<T: JsonSchema>() -> BTreeSet<String> {
+    let schema = SchemaSettings::draft2020_12().into_generator().into_root_schema_for::<T>().to_value();
     let mut names = BTreeSet::new();
     collect(&schema, &mut names);
     names
@@ -96,7 +98,7 @@ mod tests {
     use super::*;
 
     fn message(json: &str) -> String {
-        read(json).unwrap_err().message
+        read::<AgentOptions>(json).unwrap_err().message
     }
 
     #[test]
@@ -159,6 +161,6 @@ mod tests {
 
     #[test]
     fn no_options_at_all_can_be_read() {
-        assert_eq!(read("{}").unwrap(), AgentOptions::default());
+        assert_eq!(read::<AgentOptions>("{}").unwrap(), AgentOptions::default());
     }
 }

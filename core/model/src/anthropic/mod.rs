@@ -19,6 +19,10 @@ impl Protocol for Anthropic {
         "v1/messages".to_owned()
     }
 
+    fn list_path(&self) -> &'static str {
+        "v1/models?limit=1000"
+    }
+
     fn is_versioned_by_base(&self) -> bool {
         false
     }

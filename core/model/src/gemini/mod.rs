@@ -24,6 +24,10 @@ impl Protocol for Gemini {
         format!("v1beta/{folder}{}:streamGenerateContent?alt=sse", escaped(model))
     }
 
+    fn list_path(&self) -> &'static str {
+        "v1beta/models?pageSize=1000"
+    }
+
     fn is_versioned_by_base(&self) -> bool {
         true
     }

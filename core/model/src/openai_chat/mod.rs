@@ -20,6 +20,10 @@ impl Protocol for OpenaiChat {
         "v1/chat/completions".to_owned()
     }
 
+    fn list_path(&self) -> &'static str {
+        "v1/models"
+    }
+
     fn is_versioned_by_base(&self) -> bool {
         true
     }

@@ -10,6 +10,7 @@ use lodger_net::Frame;
 use lodger_protocol::{DiagnosticBody, Diagnostics, Error, Secret};
 use serde_json::json;
 
+use crate::http::Call;
 use crate::retry::Retried;
 pub use trace::WireTrace;
 
@@ -34,18 +35,19 @@ pub(crate) struct Attempt {
 }
 
 impl Watch {
-    /// An attempt begins: `body` goes to `url`.
-    pub(crate) fn begin(&self, model: &str, number: u32, url: &str, body: &[u8], secrets: Vec<Secret>) -> Attempt {
+    /// An attempt begins.
+    pub(crate) fn begin(&self, model: &str, number: u32, call: &Call<'_>, secrets: Vec<Secret>) -> Attempt {
         let attempt = Attempt { watch: self.clone(), model: model.to_owned(), number, began: Instant::now(), secrets };
-        let endpoint = without_query(url);
+        let endpoint = without_query(call.url);
         self.diagnostics.report(|| DiagnosticBody::TransportStart {
             attempt: number,
-            method: "POST".to_owned(),
+            method: call.method.as_str().to_owned(),
             endpoint: endpoint.to_owned(),
             model: model.to_owned(),
         });
         attempt.trace("request", || {
-            let body = serde_json::from_slice(body).unwrap_or_else(|_| json!(String::from_utf8_lossy(body)));
+            let body =
+                serde_json::from_slice(&call.body).unwrap_or_else(|_| json!(String::from_utf8_lossy(&call.body)));
             json!({ "endpoint": endpoint, "body": body })
         });
         attempt

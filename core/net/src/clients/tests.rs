@@ -38,6 +38,7 @@ async fn serve() -> (String, RootCertStore) {
 
 fn request(url: String) -> HttpRequest {
     HttpRequest {
+        method: Method::Post,
         url,
         headers: vec![("x-api-key".to_owned(), "sk-secret".to_owned())],
         body: "{}".into(),

@@ -134,7 +134,7 @@ impl Fetch {
         self.id
     }
 
-    /// What to send, by POST. Redirects are answers: they must not be followed, since the headers carry credentials.
+    /// What to send. Redirects are answers: they must not be followed, since the headers carry credentials.
     #[must_use]
     pub const fn request(&self) -> &HttpRequest {
         &self.request

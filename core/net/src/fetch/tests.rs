@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use super::*;
+use crate::Method;
 
 /// Keeps what it gets.
 #[derive(Default)]
@@ -23,6 +24,7 @@ impl Fetcher for Kept {
 
 fn request() -> HttpRequest {
     HttpRequest {
+        method: Method::Post,
         url: "https://acme.test/v1".to_owned(),
         headers: vec![("x-api-key".to_owned(), "sk-secret".to_owned())],
         body: Bytes::from_static(b"{}"),
