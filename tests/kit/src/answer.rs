@@ -81,6 +81,7 @@ impl Server {
         if protocol == Protocol::Gemini && route.streams(&Value::Null) && !asks_for_events(request.uri()) {
             return refuse(400, "this server streams events only: add `alt=sse`".to_owned());
         }
+        let head = head_of(&request);
         let body = Limited::new(request.into_body(), MAX_BODY).collect().await.map(|body| body.to_bytes());
         let body = match body.map(|bytes| serde_json::from_slice::<Value>(&bytes)) {
             Ok(Ok(body)) => body,
@@ -88,7 +89,7 @@ impl Server {
             Err(error) => return refuse(400, format!("unreadable: {error}")),
         };
         let (model, streams, asked) = (route.model(&body), route.streams(&body), read(protocol, &body));
-        let number = self.stats.request(body, asked.as_ref().err());
+        let number = self.stats.request(head, body, asked.as_ref().err());
         let fault = self.fault(number);
         match &fault {
             Some(WireFault::Silence) => match std::future::pending::<Infallible>().await {},
@@ -173,6 +174,14 @@ impl Server {
         };
         (given != Some(key)).then_some(words)
     }
+}
+
+fn head_of(request: &Request<Incoming>) -> String {
+    let mut head = format!("{} {}\n", request.method(), request.uri());
+    for (name, value) in request.headers() {
+        head.push_str(&format!("{name}: {}\n", String::from_utf8_lossy(value.as_bytes())));
+    }
+    head
 }
 
 fn key_in(uri: &Uri) -> Option<&str> {

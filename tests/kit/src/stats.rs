@@ -23,6 +23,8 @@ pub struct Stats {
     pub connections: Vec<ConnectionStats>,
     /// The bodies of the last 256 requests for a reply.
     pub bodies: VecDeque<Value>,
+    /// The heads of the same requests: a line for method and path, then one for each header.
+    pub heads: VecDeque<String>,
     /// What the provider would find wrong with requests that came: the last 256.
     pub flaws: VecDeque<String>,
 }
@@ -62,9 +64,10 @@ impl Shared {
     }
 
     /// Takes a request for a reply; returns its number, from 1.
-    pub(crate) fn request(&self, body: Value, flaw: Option<&String>) -> u64 {
+    pub(crate) fn request(&self, head: String, body: Value, flaw: Option<&String>) -> u64 {
         let mut stats = self.lock();
         stats.requests += 1;
+        keep(&mut stats.heads, head);
         keep(&mut stats.bodies, body);
         if let Some(flaw) = flaw {
             keep(&mut stats.flaws, flaw.clone());

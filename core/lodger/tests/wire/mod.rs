@@ -51,7 +51,8 @@ pub fn speaker(
     (agent, runs)
 }
 
-fn kind(protocol: Protocol) -> EndpointKind {
+/// How the protocol is called in an endpoint.
+pub fn kind(protocol: Protocol) -> EndpointKind {
     match protocol {
         Protocol::Anthropic => EndpointKind::Anthropic,
         Protocol::OpenaiChat => EndpointKind::OpenaiChat,
