@@ -137,7 +137,7 @@ static void an_own_runtime_serves_agents_until_it_is_shut_down(void) {
   lodger_turn_free(turn);
   EXPECT(LODGER_OK, lodger_agent_close(agent, LIMIT_MS, &error));
   EXPECT(LODGER_OK, lodger_runtime_shutdown(runtime, LIMIT_MS, &error));
-  CHECK(threads_now() == 1);
+  await_no_thread();
   EXPECT(LODGER_E_CLOSED, lodger_agent_prompt(agent, lodger_text("\"hi\""), &turn, &error));
   CHECK(turn == NULL);
   lodger_agent_free(agent);

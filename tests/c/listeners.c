@@ -123,6 +123,7 @@ static void a_pause_holds_back_the_model_until_the_turn_is_resumed(void) {
       json("{'steps':[{'reply':[{'type':'repeat','text':'0123456789abcdef','count':%zu}]}]}", events));
   lodger_turn *turn = prompt(agent, "talk");
   listen_to(turn, &ear);
+  await_count(&ear.events, 10);
   long taken = server_rests();
   CHECK(count_of(&ear.events) == 10);
   EXPECT(LODGER_AGAIN, lodger_turn_result(turn, 0, &blob, &error));
