@@ -116,7 +116,7 @@ def result_text(event: lodger.ToolResultEvent) -> str:
     return "".join(block.text for block in event.content if isinstance(block, lodger.TextContent))
 
 
-async def until(condition: Callable[[], object], seconds: float = 20.0) -> None:
+async def until(condition: Callable[[], object], seconds: float = 60.0) -> None:
     """Waits for something to become true, and fails if it never does."""
     deadline = time.monotonic() + seconds
     while not condition():
@@ -162,7 +162,7 @@ def alive(pid: int) -> bool:
         return False
 
 
-def eventually(condition: Callable[[], object], seconds: float = 20.0) -> bool:
+def eventually(condition: Callable[[], object], seconds: float = 60.0) -> bool:
     """Whether something becomes true in time. For tests without a loop."""
     deadline = time.monotonic() + seconds
     while not condition():

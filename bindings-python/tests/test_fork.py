@@ -156,7 +156,7 @@ def test_a_child_that_lives_on_does_not_keep_the_parents_commands_alive(scripts:
             options = dict(cwd={str(tmp_path)!r}, mode="full-auto")
             agent = await lodger.create_agent(model={scripts.model(step(command))!r}, **options)
             turn = agent.prompt("go")
-            while not os.path.exists({str(pid_file)!r}):
+            while not (os.path.exists({str(pid_file)!r}) and os.path.getsize({str(pid_file)!r})):
                 await asyncio.sleep(0.01)
             await asyncio.sleep(0.05)
             if os.fork() == 0:

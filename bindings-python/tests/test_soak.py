@@ -61,6 +61,8 @@ def test_many_prompts_leave_nothing_behind(scripts: Scripts) -> None:
 
     before = threads()
     run(PROMPTS // 4)
+    # What the last agent leaves goes in the background.
+    assert eventually(lambda: threads() <= before)
     handles, memory = (descriptors(), children()), resident()
     run(PROMPTS)
     assert eventually(lambda: (descriptors(), children()) == handles)

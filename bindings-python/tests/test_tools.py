@@ -292,10 +292,10 @@ async def test_cancelling_the_turn_cancels_a_coroutine_tool(scripts: Scripts) ->
     model = scripts.model(step(call("forever")), step(text("ok")))
     async with await lodger.create_agent(model=model, tools=[forever]) as agent:
         turn = agent.prompt("go")
-        await asyncio.wait_for(began.wait(), 10)
+        await asyncio.wait_for(began.wait(), 60)
         turn.cancel()
         assert (await turn).reason == "cancelled"
-        await asyncio.wait_for(ended.wait(), 10)
+        await asyncio.wait_for(ended.wait(), 60)
 
 
 async def test_cancelling_the_turn_is_seen_by_a_plain_tool_and_does_not_wait_for_it(scripts: Scripts) -> None:

@@ -86,7 +86,7 @@ async def test_leaving_the_loop_early_cancels(scripts: Scripts) -> None:
         async for event in turn:
             if event.type == "text_delta":
                 break
-        result = await asyncio.wait_for(turn.result(), 10)
+        result = await asyncio.wait_for(turn.result(), 60)
         assert result.reason == "cancelled"
         assert agent.messages()[-1].role == "assistant"
 
@@ -101,7 +101,7 @@ async def test_an_exception_in_the_loop_cancels_even_while_its_traceback_is_kept
 
         with pytest.raises(LookupError):
             await fail()
-        assert (await asyncio.wait_for(turn.result(), 10)).reason == "cancelled"
+        assert (await asyncio.wait_for(turn.result(), 60)).reason == "cancelled"
 
 
 async def test_cancelling_the_task_that_iterates_cancels(scripts: Scripts, tmp_path: Path) -> None:
@@ -113,7 +113,7 @@ async def test_cancelling_the_task_that_iterates_cancels(scripts: Scripts, tmp_p
         with pytest.raises(asyncio.CancelledError):
             await reading
         del reading
-        assert (await asyncio.wait_for(turn.result(), 10)).reason == "cancelled"
+        assert (await asyncio.wait_for(turn.result(), 60)).reason == "cancelled"
 
 
 async def test_cancelling_the_task_that_awaits_cancels(scripts: Scripts, tmp_path: Path) -> None:
@@ -121,7 +121,7 @@ async def test_cancelling_the_task_that_awaits_cancels(scripts: Scripts, tmp_pat
         turn = agent.prompt("hi")
         with pytest.raises(asyncio.TimeoutError):
             await asyncio.wait_for(turn, 0.05)
-        assert (await asyncio.wait_for(turn.result(), 10)).reason == "cancelled"
+        assert (await asyncio.wait_for(turn.result(), 60)).reason == "cancelled"
 
 
 async def test_a_task_that_was_cancelled_has_ended_when_its_turn_is_settled(scripts: Scripts, tmp_path: Path) -> None:
@@ -133,9 +133,10 @@ async def test_a_task_that_was_cancelled_has_ended_when_its_turn_is_settled(scri
             assert agent.interrupt() is False
 
 
-async def test_giving_up_on_one_event_cancels_nothing_and_loses_nothing(scripts: Scripts) -> None:
-    parts = [part for n in range(5) for part in (delay(40), text(f"{n} "))]
-    async with await lodger.create_agent(model=scripts.model(step(*parts))) as agent:
+async def test_giving_up_on_one_event_cancels_nothing_and_loses_nothing(scripts: Scripts, tmp_path: Path) -> None:
+    go = tmp_path / "go"
+    model = scripts.model(step(text("before "), wait_for_file(go), text("after")))
+    async with await lodger.create_agent(model=model) as agent:
         events = aiter(agent.prompt("hi"))
         seen: list[lodger.Event] = []
         timeouts = 0
@@ -144,8 +145,10 @@ async def test_giving_up_on_one_event_cancels_nothing_and_loses_nothing(scripts:
                 seen.append(await asyncio.wait_for(anext(events), 0.01))
             except asyncio.TimeoutError:
                 timeouts += 1
-    assert timeouts > 0
-    assert said(seen) == "0 1 2 3 4 "
+                if timeouts == 5:
+                    go.touch()
+    assert timeouts >= 5
+    assert said(seen) == "before after"
 
 
 async def test_cancel_ends_the_turn_and_may_be_repeated(scripts: Scripts, tmp_path: Path) -> None:
