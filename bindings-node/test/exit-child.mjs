@@ -34,7 +34,7 @@ if (mode !== 'return') {
     }
   });
   (await make('tool', call('busy', {}), { tools: [busy] })).prompt('go').catch(() => {});
-  (await make('shell', call('run_shell', { command: 'echo up; sleep 1234 & sleep 1234' })))
+  (await make('shell', call('run_shell', { command: 'sleep 1234 & echo up; sleep 1234' })))
     .prompt('go', { onEvent: (event) => event.type === 'tool_progress' && seen.add('shell') })
     .catch(() => {});
   await until(() => seen.size === 5, 'everything is under way');

@@ -73,7 +73,7 @@ export function toldText(events) {
 
 /** Waits until `condition` holds; the bound is generous, for machines with much to do. */
 export async function until(condition, what) {
-  const end = Date.now() + 20_000;
+  const end = Date.now() + 60_000;
   while (!(await condition())) {
     if (Date.now() > end) throw new Error(`waited in vain until ${what}`);
     await sleep(5);
