@@ -174,7 +174,7 @@ async fn messages_tell_the_conversation_as_the_model_sees_it() {
 }
 
 #[tokio::test]
-async fn ids_that_the_model_gives_again_keep_their_own_results() {
+async fn ids_that_the_model_gives_again_become_others_and_keep_their_own_results() {
     let server =
         server_of(&json!({ "steps": [calls("count", json!({})), says("ok")], "after": "loop" }), Default::default());
     let counting = lodger::protocol::ToolOptions {
@@ -197,7 +197,7 @@ async fn ids_that_the_model_gives_again_keep_their_own_results() {
     let body = server.stats().bodies.back().unwrap().clone();
     look::valid(&body);
     let messages = body["messages"].as_array().unwrap();
-    assert_eq!(messages[1]["content"][0]["id"], messages[5]["content"][0]["id"], "the same id twice");
+    assert_ne!(messages[1]["content"][0]["id"], messages[5]["content"][0]["id"], "each id is there once");
     assert!(messages[2].to_string().contains("answer 0") && messages[6].to_string().contains("answer 1"));
 }
 
