@@ -106,3 +106,23 @@ fn a_script_with_a_mistake_is_refused_at_the_start() {
     assert!(!out.status.success());
     assert!(String::from_utf8_lossy(&out.stderr).contains("stesp"));
 }
+
+#[test]
+fn quirks_and_models_are_taken_by_name() {
+    let folder = tempfile::tempdir().unwrap();
+    let (mut child, place) = start(folder.path(), &["--quirks", "no_names,keep_alive", "--models", "a,b,c"]);
+    let answer = ask(&place);
+    assert!(answer.contains(": keep-alive") && !answer.contains("event:"), "{answer}");
+    let models = exchange(&place, "GET /v1/models?limit=2&after_id=a", "");
+    assert!(models.contains(r#""id":"b""#) && models.contains(r#""id":"c""#), "{models}");
+    assert!(!models.contains(r#""id":"a""#) && models.contains(r#""has_more":false"#), "{models}");
+    drop(child.stdin.take());
+    child.wait().unwrap();
+    let script = folder.path().join("script.json");
+    let out = Command::new(env!("CARGO_BIN_EXE_lodger-mock-model"))
+        .args(["--quirks", "nonsense", "--script"])
+        .arg(&script)
+        .output()
+        .unwrap();
+    assert!(!out.status.success() && String::from_utf8_lossy(&out.stderr).contains("nonsense"));
+}
