@@ -107,7 +107,9 @@ test('agents that nobody closes are let go when they are collected', linux, asyn
     const threads = () => Number(/^Threads:\\s+(\\d+)/m.exec(readFileSync('/proc/self/status', 'utf8'))[1]);
     await import('lodger');
     const before = threads();
-    for (let index = 0; index < 100; index++) await (await createAgent({ model })).prompt('go');
+    // In a function of its own: the variables of the loop below would keep the last one.
+    const makeOne = async () => void (await (await createAgent({ model })).prompt('go'));
+    for (let index = 0; index < 100; index++) await makeOne();
     const during = threads();
     while (threads() > before) {
       gc();
@@ -121,13 +123,15 @@ test('agents that nobody closes are let go when they are collected', linux, asyn
 test('an agent whose watcher knows it is let go all the same', linux, async (t) => {
   const model = scripted(folder(t), [[text('hi')]]);
   const source = `
-    const made = [];
-    for (let index = 0; index < 20; index++) {
+    // In a function of its own: the variables of the loop below would keep the last one.
+    const makeOne = async () => {
       const known = {};
-      const agent = (known.agent = await createAgent({ model, onDiagnostic: () => known.agent }));
-      await agent.prompt('go');
-      made.push(new WeakRef(agent));
-    }
+      known.agent = await createAgent({ model, onDiagnostic: () => known.agent });
+      await known.agent.prompt('go');
+      return new WeakRef(known.agent);
+    };
+    const made = [];
+    for (let index = 0; index < 20; index++) made.push(await makeOne());
     while (made.some((agent) => agent.deref())) {
       await new Promise((resolve) => setTimeout(resolve, 20));
       gc();
