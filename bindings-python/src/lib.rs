@@ -7,6 +7,7 @@ mod agent;
 mod diagnostics;
 mod errors;
 mod mailbox;
+mod model_list;
 mod tap;
 mod time;
 mod turn;
@@ -48,6 +49,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<diagnostics::Diagnostics>()?;
     module.add_class::<turn::Turn>()?;
     module.add_class::<mailbox::Mailbox>()?;
+    module.add_class::<model_list::ModelList>()?;
     module.add("Failure", module.py().get_type::<errors::Failure>())?;
     module.add_function(wrap_pyfunction!(version, module)?)?;
     module.add_function(wrap_pyfunction!(forget_after_fork, module)?)

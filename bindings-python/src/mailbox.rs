@@ -21,8 +21,8 @@ impl Marks {
     }
 }
 
-/// Lane numbers are `key * 2` for a turn's events and `key * 2 + 1` for its requests, its end, diagnostics, and an
-/// agent's close.
+/// Lane numbers are `key * 2` for a turn's events and `key * 2 + 1` for its requests, its end, diagnostics, an agent's
+/// close, and a list of models.
 #[pyclass(frozen, module = "lodger._native")]
 pub(crate) struct Mailbox {
     engine: embed::Mailbox,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import subprocess
@@ -9,7 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from kit import ROOT
+from kit import ROOT, mock_model
 
 PAGES = {page.name: page.read_text() for page in sorted((ROOT / "docs").glob("*.md"))}
 GUIDES = [name for name, text in PAGES.items() if "\n```python\n" in text]
@@ -42,6 +43,11 @@ def test_every_program_has_a_name_and_passes_the_type_checker(page: str, tmp_pat
 @pytest.mark.parametrize(("page", "name", "printed"), PROGRAMS, ids=[f"{page}-{name}" for page, name, _ in PROGRAMS])
 def test_a_program_prints_what_the_guide_says(page: str, name: str, printed: str, tmp_path: Path) -> None:
     write_files(page, tmp_path)
-    done = subprocess.run([sys.executable, name], cwd=tmp_path, capture_output=True, text=True, timeout=60)
+    environment = dict(os.environ)
+    with contextlib.ExitStack() as stack:
+        if "MODEL_URL" in (tmp_path / name).read_text():
+            environment["MODEL_URL"] = stack.enter_context(mock_model(tmp_path / "model.json")).base_url
+        command = [sys.executable, name]
+        done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=60)
     assert done.returncode == 0, done.stderr
     assert done.stdout == printed

@@ -113,6 +113,8 @@ if TYPE_CHECKING:
         QuestionAnswer,
         ToolAnswer,
     )
+    from ._listing import list_models
+    from ._models import ListModelsOptions
     from ._serving import PermissionHandler, PlanHandler, QuestionHandler
     from ._turn import Events, Stream, Turn
     from ._types import (
@@ -140,7 +142,7 @@ if TYPE_CHECKING:
 else:
     #: Where the names above are found, once somebody looks at them: a program on `lodger.sync` does without asyncio,
     #: and hardly any needs names at run time that stand for types alone.
-    _LATER = ("_agent", "_turn", "_serving", "_base", "_inputs", "_types")
+    _LATER = ("_agent", "_turn", "_serving", "_listing", "_base", "_models", "_inputs", "_types")
 
     def __getattr__(name):
         for module in _LATER if name in __all__ else ():
@@ -193,6 +195,7 @@ __all__ = [
     "Input",
     "InvalidArgument",
     "Limits",
+    "ListModelsOptions",
     "LodgerError",
     "Message",
     "Mode",
@@ -279,5 +282,6 @@ __all__ = [
     "UserMessageEvent",
     "__version__",
     "create_agent",
+    "list_models",
     "tool",
 ]

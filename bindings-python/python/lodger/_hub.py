@@ -21,7 +21,7 @@ from ._errors import error
 
 
 class Listener(Protocol):
-    """What a hub tells: a turn, or an agent that is being closed."""
+    """What a hub tells: a turn, an agent that is being closed, or whoever waits for a list of models."""
 
     def events_ready(self) -> None:
         """There are events, or their end."""
@@ -56,6 +56,10 @@ class Hub:
             self._receiver.run(self)
         return key
 
+    def remove(self, key: int) -> None:
+        """Nobody is told of this key any more."""
+        self._listeners.pop(key, None)
+
     @property
     def is_idle(self) -> bool:
         return not self._listeners
@@ -77,7 +81,7 @@ class Hub:
         if not is_requests:
             listener.events_ready()
         elif listener.requests_ready():
-            del self._listeners[key]
+            self.remove(key)
 
     def __del__(self) -> None:
         self.mailbox.close()

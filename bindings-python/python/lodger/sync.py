@@ -26,6 +26,7 @@ from ._diagnostics import Watching
 from ._errors import LodgerError, ask_engine, error
 from ._events import Event, TurnResult, event_from_wire
 from ._making import Making, Options
+from ._models import ListModelsOptions
 from ._options import to_json
 from ._process import open_agents
 from ._reading import Reading
@@ -40,12 +41,14 @@ __all__ = [
     "Agent",
     "AgentOptions",
     "Events",
+    "ListModelsOptions",
     "PermissionHandler",
     "PlanHandler",
     "QuestionHandler",
     "Stream",
     "Turn",
     "create_agent",
+    "list_models",
 ]
 
 PermissionHandler: TypeAlias = Callable[[PermissionRequest], "_inputs.PermissionAnswer"]
@@ -75,6 +78,17 @@ def create_agent(**options: Unpack[AgentOptions]) -> Agent:
     finally:
         making.watching.tell()
     return Agent(native, making.handlers, making.watching)
+
+
+def list_models(**options: Unpack[ListModelsOptions]) -> list[str]:
+    """`lodger.list_models` without a loop: waits on this thread, which Ctrl-C ends."""
+    mailbox = _native.Mailbox(socket=False)
+    asking = ask_engine(_native.ModelList, to_json(options, "invalid_options"), mailbox, 1)
+    while (models := ask_engine(asking.take)) is None:
+        mailbox.wait(None)
+        # In this order: what comes after this line rings.
+        mailbox.take()
+    return models
 
 
 class Agent(AgentBase):

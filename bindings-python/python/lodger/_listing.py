@@ -1,0 +1,64 @@
+"""The list of a provider's models, awaited on an event loop."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+
+from . import _native
+from ._errors import ask_engine
+from ._hub import hub_of, running_loop
+from ._models import ListModelsOptions
+from ._options import to_json
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+
+async def list_models(**options: Unpack[ListModelsOptions]) -> list[str]:
+    """The ids of all models that a provider offers, sorted. One request; an agent never makes it by itself.
+
+    provider: the provider's name, such as `anthropic`.
+    endpoint: the server to ask, in place of the provider's own.
+    auth: credentials; None: `<PROVIDER>_API_KEY` of the environment as it is now.
+    catalogue: a file that adds to what is known of providers and models, and wins.
+    limits: bounds, of which the timeouts of the provider are used.
+
+    Raises `LodgerError`: `invalid_options` for what cannot be right, `provider_auth` without credentials, `provider_*`
+    for what the provider did not answer; `unsupported` without a running asyncio loop. Cancelled, it asks no longer.
+    """
+    loop = running_loop()
+    hub = hub_of(loop)
+    listing = _Listing(loop)
+    key = hub.add(listing)
+    try:
+        asking = ask_engine(_native.ModelList, to_json(options, "invalid_options"), hub.mailbox, key)
+        while (models := ask_engine(asking.take)) is None:
+            await listing.rung()
+        return models
+    finally:
+        hub.remove(key)
+
+
+class _Listing:
+    """One call, as the hub knows it."""
+
+    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+        self._loop = loop
+        self._bell: asyncio.Future[None] = loop.create_future()
+
+    async def rung(self) -> None:
+        """Waits until there is something new."""
+        await self._bell
+        self._bell = self._loop.create_future()
+
+    def events_ready(self) -> None:
+        pass
+
+    def requests_ready(self) -> bool:
+        if not self._bell.done():
+            self._bell.set_result(None)
+        return False
+
+    def abandoned(self) -> None:
+        pass
