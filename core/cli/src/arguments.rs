@@ -5,21 +5,19 @@ use std::io::{Read, stdin};
 use std::path::{Path, PathBuf};
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use clap::{Parser, ValueEnum};
+use clap::{Args, ValueEnum};
+use lodger::login::{self, ConfigFolder};
 use lodger::protocol::{
-    AgentOptions, Endpoint, EndpointKind, Environment, Error, Limits, Mode, Prompt, RequestDelivery, TextOrList,
+    AgentOptions, Auth, Endpoint, EndpointKind, Environment, Error, Limits, Mode, Prompt, RequestDelivery, TextOrList,
 };
-
-use crate::exit;
 
 /// No prompt may be longer; what is over it is not even read.
 const MAX_PROMPT_BYTES: u64 = 32 * 1024 * 1024;
 
 const MODES: [Mode; 4] = [Mode::Ask, Mode::AutoEdit, Mode::FullAuto, Mode::Plan];
 
-/// A coding agent on the command line: runs one prompt in a folder, and ends.
-#[derive(Debug, Parser)]
-#[command(name = "lodger", version, max_term_width = 100, after_help = exit::help())]
+/// One prompt, and how it is run.
+#[derive(Debug, Args)]
 pub(crate) struct Arguments {
     /// What to do; `-` reads it from standard input
     #[arg(short, long, value_name = "TEXT")]
@@ -73,6 +71,7 @@ pub(crate) enum OutputFormat {
 impl Arguments {
     /// The options that they stand for.
     pub(crate) fn options(&self, env: &Environment, requests: RequestDelivery) -> Result<AgentOptions, Error> {
+        let folder = ConfigFolder::of(env).ok();
         let model = self.model.as_deref().or_else(|| env.get("LODGER_MODEL")).ok_or_else(|| {
             Error::invalid_options(
                 "there is no model; give --model provider/model, such as anthropic/claude-sonnet-5-5, or set LODGER_MODEL",
@@ -87,7 +86,17 @@ impl Arguments {
         if let Some(max_steps) = self.max_steps {
             limits.max_steps = max_steps;
         }
+        let catalogue = folder.as_ref().and_then(catalogue_of);
+        // What is saved goes to the provider's own server only.
+        let auth = match (&folder, model.split_once('/')) {
+            (Some(folder), Some((provider, _))) if endpoint.is_none() => {
+                saved_login(folder, provider, catalogue.as_deref(), env)?
+            }
+            _ => None,
+        };
         Ok(AgentOptions {
+            auth,
+            catalogue: catalogue.map(text).transpose()?,
             cwd: Some(absolute(self.cwd.as_deref().unwrap_or(Path::new(".")))?),
             model: Some(model.to_owned()),
             endpoint,
@@ -120,6 +129,34 @@ impl Arguments {
 fn modes() -> impl TypedValueParser<Value = Mode> {
     PossibleValuesParser::new(MODES.map(Mode::as_str))
         .map(|name| MODES.into_iter().find(|mode| mode.as_str() == name).unwrap_or_default())
+}
+
+/// The person's own catalogue, where there is one.
+pub(crate) fn catalogue_of(folder: &ConfigFolder) -> Option<PathBuf> {
+    let path = folder.path().join("catalogue.json");
+    path.exists().then_some(path)
+}
+
+/// The saved login of a provider that has no key in the environment.
+fn saved_login(
+    folder: &ConfigFolder,
+    provider: &str,
+    catalogue: Option<&Path>,
+    env: &Environment,
+) -> Result<Option<Auth>, Error> {
+    if provider == "scripted" || login::has_key(provider, catalogue, env)? {
+        return Ok(None);
+    }
+    // A name that no provider has is told of where models are made.
+    let is_saved = folder.logins().providers()?.iter().any(|saved| saved == provider);
+    Ok(is_saved.then(|| Auth::Login { provider: provider.to_owned() }))
+}
+
+fn text(path: PathBuf) -> Result<String, Error> {
+    let wrong = |path: std::ffi::OsString| {
+        Error::invalid_options(format!("the config folder {}: the path must be UTF-8", path.display()))
+    };
+    path.into_os_string().into_string().map_err(wrong)
 }
 
 fn absolute(folder: &Path) -> Result<String, Error> {

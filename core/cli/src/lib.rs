@@ -1,11 +1,13 @@
-//! The command `lodger`, as a library: arguments in, one prompt run, an exit code out.
+//! The command `lodger`, as a library: arguments in, one prompt run or a login kept, an exit code out.
 //!
 //! It is a host like any other, and stands on the same agents as the faces for languages do. What a library must leave
 //! alone belongs to it: standard output, the signals, the terminal. It must never decide anything about an agent that
 //! another host could not decide too.
 
 mod arguments;
+mod command;
 mod exit;
+mod login;
 mod output;
 mod person;
 mod printable;
@@ -17,15 +19,15 @@ use std::ffi::OsString;
 use std::io::Write;
 use std::process::ExitCode;
 
-use arguments::Arguments;
 use clap::Parser;
+use command::CommandLine;
 use exit::Exit;
 
 /// Runs the command. `args` begins with the name of the program. To be called from `main`: it takes over standard
 /// output and, while a turn runs, Ctrl-C and the request to terminate.
 pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
-    let exit = match Arguments::try_parse_from(args) {
-        Ok(arguments) => run::run(&arguments).unwrap_or_else(|error| {
+    let exit = match CommandLine::try_parse_from(args) {
+        Ok(line) => line.run().unwrap_or_else(|error| {
             let _ = writeln!(anstream::stderr(), "lodger: {error}");
             Exit::of_error(&error)
         }),

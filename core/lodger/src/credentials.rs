@@ -2,15 +2,21 @@
 
 use std::sync::Arc;
 
-use lodger_model::auth::{Credentials, HostTokens, TokenSource};
-use lodger_protocol::{Auth, Error, ErrorCode, Result};
+use lodger_config::ConfigFolder;
+use lodger_model::auth::{Credentials, HostTokens, OAuth, Renewing, TokenSource};
+use lodger_net::Transport;
+use lodger_protocol::{Auth, Environment, Error, Result};
 
-/// What `auth` and the host's own source of tokens come to.
-/// `provider` is whose key a bare one is.
+use crate::login::{SavedTokens, existing};
+
+/// What `auth` and the host's own source of tokens come to. `provider` is whose key a bare one is; a saved login is looked
+/// for in the config folder that `env` names, and renewed over `transport`.
 pub(crate) fn credentials(
     auth: Option<&Auth>,
     provider: Option<&str>,
     source: Option<&Arc<dyn TokenSource>>,
+    env: &Environment,
+    transport: &Arc<dyn Transport>,
 ) -> Result<Credentials> {
     match (auth.cloned(), source) {
         (Some(_), Some(_)) => Err(Error::invalid_options(
@@ -22,10 +28,13 @@ pub(crate) fn credentials(
             Ok(Credentials::Key { key: api_key, provider: provider.map(str::to_owned) })
         }
         (Some(Auth::Token { provider, token }), None) => Ok(Credentials::Token { provider, token }),
-        (Some(Auth::Login { provider }), None) => Err(Error::new(
-            ErrorCode::Unsupported,
-            format!("logins of `{provider}` are not saved here; give a token or a key"),
-        )),
+        (Some(Auth::Login { provider }), None) => {
+            let logins = ConfigFolder::of(env)?.logins();
+            // Read now, so that a missing one is known before the first prompt; renewed when a request needs it.
+            existing(&logins, &provider)?;
+            let saved = SavedTokens::new(logins, provider.clone(), OAuth::new(Arc::clone(transport)));
+            Ok(Credentials::Login { provider, tokens: Arc::new(Renewing::new(Arc::new(saved))) })
+        }
     }
 }
 

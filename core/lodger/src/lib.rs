@@ -37,6 +37,7 @@
 //! environment is a value that the host hands over.
 
 pub mod embed;
+pub mod login;
 
 mod agent;
 mod credentials;

@@ -56,7 +56,8 @@ pub(crate) fn engine(
         (None, Some(model)) => model.split_once('/').map(|(provider, _)| provider),
         _ => None,
     };
-    let credentials = credentials(options.auth.as_ref(), provider, handlers.token.as_ref())?;
+    let transport = transport(runtime, handlers.fetch.as_ref());
+    let credentials = credentials(options.auth.as_ref(), provider, handlers.token.as_ref(), env, &transport)?;
     let auth = options.auth.clone();
     let models = ModelSource {
         endpoint: options.endpoint,
@@ -65,7 +66,7 @@ pub(crate) fn engine(
         env: env.clone(),
         limits: options.limits.clone(),
         cwd,
-        transport: transport(runtime, handlers.fetch.as_ref()),
+        transport,
         watch: Watch { diagnostics: diagnostics.clone(), trace },
     };
     let open: lodger_engine::OpenModel = Box::new(move |name| models.open(&whole_name(name, auth.as_ref())));
@@ -112,14 +113,15 @@ pub(crate) fn list(
             Some(Auth::ApiKey { .. }) | None => None,
         })
         .ok_or_else(|| Error::invalid_options("option provider is missing; expected a name, such as anthropic"))?;
+    let transport = transport(runtime, handlers.fetch.as_ref());
     let source = ModelSource {
         endpoint: options.endpoint,
-        credentials: credentials(options.auth.as_ref(), Some(&provider), handlers.token.as_ref())?,
+        credentials: credentials(options.auth.as_ref(), Some(&provider), handlers.token.as_ref(), env, &transport)?,
         catalogue: catalogue(options.catalogue.as_deref(), None)?,
         env: env.clone(),
         limits: options.limits,
         cwd: None,
-        transport: transport(runtime, handlers.fetch.as_ref()),
+        transport,
         watch: Watch::default(),
     };
     Ok((source, provider))

@@ -8,6 +8,7 @@ mod answer;
 mod errors;
 mod fault;
 mod frame;
+mod login_server;
 mod models;
 mod pieces;
 mod protocol;
@@ -20,6 +21,7 @@ mod whole;
 mod writer;
 
 pub use fault::{FaultRule, WireFault};
+pub use login_server::{LoginOptions, LoginServer, LoginStats};
 pub use pieces::frames;
 pub use protocol::Protocol;
 pub use quirk::Quirk;

@@ -4,6 +4,7 @@
 
 mod exit_codes;
 mod kit;
+mod logins;
 mod output;
 mod signals;
 mod terminal;

@@ -56,7 +56,7 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 /// Refuses to wait on a thread that the engine needs.
-fn may_block(what: &str) -> Result<()> {
+pub(crate) fn may_block(what: &str) -> Result<()> {
     if tokio::runtime::Handle::try_current().is_ok() {
         return Err(Error::new(
             ErrorCode::WouldDeadlock,

@@ -7,11 +7,13 @@
 mod credential;
 mod credentials;
 mod host;
+mod oauth;
 mod renewing;
 
 pub use credential::{Carrier, Credential};
 pub use credentials::Credentials;
 pub use host::{HostTokens, IssuedToken, TokenRequest, TokenSource};
+pub use oauth::{BrowserLogin, DeviceLogin, MAX_LOGIN_WAIT, OAuth, OAuthTokens};
 pub use renewing::{Issuer, Renewing};
 
 use futures_util::FutureExt;

@@ -29,9 +29,31 @@ pub struct ProviderEntry {
     /// The model that is meant when only the provider is named.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub default_model: Option<String>,
+    /// How one logs in to it, where it has logins of its own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub login: Option<LoginEntry>,
     /// The page that says so.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source: Option<String>,
+}
+
+/// How one logs in to a provider by OAuth: as a client that the provider knows, by device code, in the browser, or both.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct LoginEntry {
+    /// The client that the provider registered.
+    pub client_id: String,
+    /// Where tokens are had.
+    pub token_url: String,
+    /// Where device codes are had (RFC 8628).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub device_url: Option<String>,
+    /// Where the browser goes (RFC 7636).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub authorize_url: Option<String>,
+    /// What is asked for.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub scopes: Vec<String>,
 }
 
 /// The header that carries a key.

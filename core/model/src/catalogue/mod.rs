@@ -12,7 +12,7 @@ use lodger_protocol::Error;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
-pub use entry::{KeyHeader, ModelEntry, ProviderEntry};
+pub use entry::{KeyHeader, LoginEntry, ModelEntry, ProviderEntry};
 pub use price::{Price, Rates};
 
 const PROVIDERS: &str = include_str!("providers.jsonl");
