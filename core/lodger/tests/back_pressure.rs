@@ -167,17 +167,17 @@ fn a_reader_that_takes_little_but_often_is_not_taken_for_stalled() {
     // Entries pass the bound: a reply's calls and their results are kept, whether there is room or not.
     let lots: Vec<Value> = (0..300).map(|_| call("read_file", json!({ "path": "none" }))).collect();
     let steps = [step(&lots), says("two")];
-    let agent = embedded(&stage.options(&steps, json!({ "limits": { "stallTimeoutMs": 1000 } })));
+    let agent = embedded(&stage.options(&steps, json!({ "limits": { "stallTimeoutMs": 3000 } })));
     let turn = agent.prompt("\"hello\"").unwrap();
     let mut events = Vec::new();
     let mut waited = Duration::ZERO;
     loop {
-        match turn.read(20, Some(LONG)).unwrap() {
+        match turn.read(10, Some(LONG)).unwrap() {
             embed::Drained::Events(some) => events.extend(some),
             embed::Drained::Empty => panic!("waited too long"),
             embed::Drained::End => break,
         }
-        if waited < Duration::from_secs(2) {
+        if waited < Duration::from_secs(4) {
             std::thread::sleep(Duration::from_millis(100));
             waited += Duration::from_millis(100);
         }
@@ -311,18 +311,21 @@ async fn a_turn_on_a_full_queue_opens_nothing_new_until_it_is_read() {
 #[tokio::test]
 async fn progress_of_a_host_tool_never_waits_and_is_left_out_when_there_is_no_room() {
     let stage = Stage::new();
+    let shown = Arc::new(Notify::new());
+    let tell = Arc::clone(&shown);
     let agent = stage
         .agent(&[calls("mine", json!({})), says("two")])
-        .tool(read_only_tool("mine"), |call| {
+        .tool(read_only_tool("mine"), move |call| {
             for number in 0..10_000 {
                 call.progress(&number.to_string());
             }
+            tell.notify_one();
             async { "done" }
         })
         .create()
         .unwrap();
     let mut turn = agent.prompt("hello").unwrap();
-    tokio::time::sleep(Duration::from_millis(200)).await;
+    within(shown.notified()).await;
     let events = read(&mut turn).await;
     look::ended(&events, DoneReason::EndTurn);
     let shown = look::kinds(&events).iter().filter(|kind| *kind == "tool_progress").count();
@@ -332,7 +335,7 @@ async fn progress_of_a_host_tool_never_waits_and_is_left_out_when_there_is_no_ro
 #[tokio::test]
 async fn a_slow_reader_of_a_stream_gets_all_of_it() {
     let server = server(&[step(&[repeat("word ", 3000)])]);
-    let agent = client(&server).limits(Limits { stall_timeout_ms: 2000, ..Limits::default() }).create().unwrap();
+    let agent = client(&server).limits(Limits { stall_timeout_ms: 10_000, ..Limits::default() }).create().unwrap();
     let mut turn = agent.prompt("hello").unwrap();
     let mut events = Vec::new();
     while let Some(event) = within(turn.next()).await {

@@ -167,7 +167,7 @@ async fn an_error_within_the_stream_has_the_code_of_its_kind() {
 
 #[tokio::test]
 async fn a_provider_that_never_answers_is_a_timeout_that_names_its_limit() {
-    let limits = Limits { first_byte_timeout_ms: 700, ..Limits::default() };
+    let limits = Limits { first_byte_timeout_ms: 3000, ..Limits::default() };
     let (error, _) = meets(&[says("one")], limits, WireFault::Silence).await;
     assert_eq!(error.code, ErrorCode::Timeout);
     assert!(error.message.contains("firstByteTimeoutMs"), "{error}");
@@ -175,7 +175,7 @@ async fn a_provider_that_never_answers_is_a_timeout_that_names_its_limit() {
 
 #[tokio::test]
 async fn a_stream_that_falls_silent_is_a_timeout_that_names_its_limit() {
-    let limits = Limits { gap_timeout_ms: 700, ..Limits::default() };
+    let limits = Limits { gap_timeout_ms: 3000, ..Limits::default() };
     let (error, _) = meets(&[says("one"), says("two")], limits, WireFault::Stall { after_bytes: 700 }).await;
     assert_eq!(error.code, ErrorCode::Timeout);
     assert!(error.message.contains("gapTimeoutMs"), "{error}");

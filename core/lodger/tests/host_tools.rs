@@ -255,15 +255,15 @@ async fn those_that_only_look_run_side_by_side() {
 #[tokio::test]
 async fn of_those_that_look_no_more_than_eight_run_at_once() {
     let stage = Stage::new();
-    let parts: Vec<_> = (0..70).map(|number| call("look", json!({ "n": number }))).collect();
+    let parts: Vec<_> = (0..72).map(|number| call("look", json!({ "n": number }))).collect();
     let (now, most) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
-    let (running, peak) = (Arc::clone(&now), Arc::clone(&most));
+    let (running, peak, eight) = (Arc::clone(&now), Arc::clone(&most), Arc::new(Barrier::new(8)));
     let agent = several(&stage, &parts)
         .tool(looking("look"), move |call: ToolCall| {
-            let (running, peak) = (Arc::clone(&running), Arc::clone(&peak));
+            let (running, peak, eight) = (Arc::clone(&running), Arc::clone(&peak), Arc::clone(&eight));
             async move {
                 peak.fetch_max(running.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
-                tokio::time::sleep(Duration::from_millis(5)).await;
+                eight.wait().await;
                 running.fetch_sub(1, Ordering::SeqCst);
                 call.input
             }
@@ -274,7 +274,7 @@ async fn of_those_that_look_no_more_than_eight_run_at_once() {
     look::ended(&events, DoneReason::EndTurn);
     assert_eq!(most.load(Ordering::SeqCst), 8);
     let told: Vec<_> = look::results(&events).into_iter().map(|(text, _)| text).collect();
-    assert_eq!(told, (0..70).map(|number| format!("{{\"n\":{number}}}")).collect::<Vec<_>>(), "in call order");
+    assert_eq!(told, (0..72).map(|number| format!("{{\"n\":{number}}}")).collect::<Vec<_>>(), "in call order");
 }
 
 #[tokio::test]

@@ -103,10 +103,10 @@ async fn characters_that_two_pieces_of_output_share_are_shown_whole() {
 #[tokio::test]
 async fn a_command_that_takes_too_long_is_stopped_and_told() {
     let stage = Stage::new();
-    let slow = calls("run_shell", json!({ "command": "echo began; sleep 600", "timeoutMs": 100 }));
+    let slow = calls("run_shell", json!({ "command": "echo began; sleep 600", "timeoutMs": 3000 }));
     let agent = stage.agent(&[slow, says("ok")]).mode(Mode::FullAuto).create().unwrap();
     let (text, is_error) = look::result(&play(&agent, "hello").await);
-    assert!(is_error && text.starts_with("began\n[stopped after 100 ms"), "{text}");
+    assert!(is_error && text.starts_with("began\n[stopped after 3000 ms"), "{text}");
 }
 
 /// The one result of a step, and whether it is an error; the turn goes on.

@@ -103,7 +103,7 @@ async fn failure(model: &Arc<dyn Model>) -> Error {
     error
 }
 
-/// Waits for what the server will see, and no longer than ten seconds.
+/// Waits for what the server will see, and no longer than a minute.
 async fn until(server: &MockServer, seen: impl Fn(&Stats) -> bool) -> Stats {
     let start = Instant::now();
     loop {
@@ -111,7 +111,7 @@ async fn until(server: &MockServer, seen: impl Fn(&Stats) -> bool) -> Stats {
         if seen(&stats) {
             return stats;
         }
-        assert!(start.elapsed() < Duration::from_secs(10), "not seen: {stats:?}");
+        assert!(start.elapsed() < Duration::from_secs(60), "not seen: {stats:?}");
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
 }
@@ -356,10 +356,10 @@ async fn a_slow_reader_is_not_taken_for_a_slow_provider() {
         ] }] })),
         vec![],
     );
-    let limits = Limits { gap_timeout_ms: 200, ..once() };
+    let limits = Limits { gap_timeout_ms: 2000, ..once() };
     let mut stream = model_at(server.base_url(), &limits).stream(request());
     assert_eq!(stream.next().await, Some(ModelEvent::TextDelta("One".to_owned())));
-    tokio::time::sleep(Duration::from_millis(500)).await;
+    tokio::time::sleep(Duration::from_millis(3000)).await;
     assert_eq!(stream.next().await, Some(ModelEvent::TextDelta("Two".to_owned())));
     assert!(matches!(stream.next().await, Some(ModelEvent::Finished(_))));
 }
