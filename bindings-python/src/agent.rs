@@ -6,6 +6,7 @@ use pyo3::types::PyBytes;
 
 use crate::diagnostics::Diagnostics;
 use crate::errors::detached;
+use crate::fetches::Fetches;
 use crate::mailbox::Mailbox;
 use crate::time::seconds;
 use crate::turn::Turn;
@@ -17,7 +18,8 @@ pub(crate) struct Agent(embed::Agent);
 #[pymethods]
 impl Agent {
     /// `options` is JSON; the flags say for which kinds of request there is a handler. With a checkpoint it goes on
-    /// from there, with diagnostics it reports to them, its making included.
+    /// from there, with diagnostics it reports to them, its making included, and with fetches
+    /// it has its requests to models carried by them.
     #[new]
     #[expect(clippy::too_many_arguments, reason = "keyword arguments, each its own")]
     fn new(
@@ -29,11 +31,13 @@ impl Agent {
         plan: bool,
         checkpoint: Option<&[u8]>,
         diagnostics: Option<&Diagnostics>,
+        fetches: Option<&Fetches>,
     ) -> PyResult<Self> {
         // Read while the interpreter is held: that is what keeps `os.environ` from changing under our hands.
         let environment = embed::host_environment();
         let diagnostics = diagnostics.map(Diagnostics::sink);
-        let handlers = Handlers { permission, tool, question, plan, diagnostics, ..Handlers::default() };
+        let fetch = fetches.map(Fetches::fetcher);
+        let handlers = Handlers { permission, tool, question, plan, diagnostics, fetch, ..Handlers::default() };
         detached(py, || match checkpoint {
             None => embed::Agent::create(None, options, environment, handlers),
             Some(bytes) => embed::Agent::restore(None, bytes, options, environment, handlers),

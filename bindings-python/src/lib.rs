@@ -4,8 +4,10 @@
 //! of the engine may ever touch the interpreter: engine threads write one descriptor, Python's loop does the rest.
 
 mod agent;
+mod arrivals;
 mod diagnostics;
 mod errors;
+mod fetches;
 mod mailbox;
 mod model_list;
 mod tap;
@@ -47,6 +49,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     refuse_subinterpreters(module.py())?;
     module.add_class::<agent::Agent>()?;
     module.add_class::<diagnostics::Diagnostics>()?;
+    module.add_class::<fetches::Fetches>()?;
     module.add_class::<turn::Turn>()?;
     module.add_class::<mailbox::Mailbox>()?;
     module.add_class::<model_list::ModelList>()?;

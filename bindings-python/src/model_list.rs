@@ -4,6 +4,7 @@ use lodger::embed::{self, Handlers};
 use pyo3::prelude::*;
 
 use crate::errors::{detached, raise};
+use crate::fetches::Fetches;
 use crate::mailbox::Mailbox;
 
 /// Dropping the last reference gives the request up.
@@ -14,11 +15,12 @@ pub(crate) struct ModelList(embed::ModelList);
 impl ModelList {
     /// Asks, by `options` in JSON. The mailbox's lane `key * 2 + 1` is marked when the outcome is there.
     #[new]
-    fn new(py: Python<'_>, options: &str, mailbox: &Mailbox, key: u64) -> PyResult<Self> {
+    fn new(py: Python<'_>, options: &str, fetches: Option<&Fetches>, mailbox: &Mailbox, key: u64) -> PyResult<Self> {
         // As for an agent: read while the interpreter is held.
         let environment = embed::host_environment();
+        let handlers = Handlers { fetch: fetches.map(Fetches::fetcher), ..Handlers::default() };
         let told = Some((mailbox.engine().clone(), key));
-        detached(py, || embed::ModelList::begin(None, options, &environment, &Handlers::default(), told)).map(Self)
+        detached(py, || embed::ModelList::begin(None, options, &environment, &handlers, told)).map(Self)
     }
 
     /// The ids, once; `None` before they are there. Raises what went wrong.

@@ -94,6 +94,7 @@ from ._events import (
     UsageReport,
     UserMessageEvent,
 )
+from ._fetch import FetchRequest, FetchResponse
 from ._native import version as _version
 from ._requests import PermissionRequest, PlanRequest, QuestionRequest
 from ._results import Image, ToolResult
@@ -113,8 +114,8 @@ if TYPE_CHECKING:
         QuestionAnswer,
         ToolAnswer,
     )
-    from ._listing import list_models
-    from ._models import ListModelsOptions
+    from ._listing import ListModelsOptions, list_models
+    from ._sending import FetchHandler
     from ._serving import PermissionHandler, PlanHandler, QuestionHandler
     from ._turn import Events, Stream, Turn
     from ._types import (
@@ -142,7 +143,7 @@ if TYPE_CHECKING:
 else:
     #: Where the names above are found, once somebody looks at them: a program on `lodger.sync` does without asyncio,
     #: and hardly any needs names at run time that stand for types alone.
-    _LATER = ("_agent", "_turn", "_serving", "_listing", "_base", "_models", "_inputs", "_types")
+    _LATER = ("_agent", "_turn", "_serving", "_sending", "_listing", "_base", "_inputs", "_types")
 
     def __getattr__(name):
         for module in _LATER if name in __all__ else ():
@@ -187,6 +188,9 @@ __all__ = [
     "ErrorCode",
     "Event",
     "Events",
+    "FetchHandler",
+    "FetchRequest",
+    "FetchResponse",
     "FileChange",
     "FileChangedEvent",
     "ForkedError",

@@ -16,8 +16,10 @@ from ._errors import ask_engine
 from ._hub import hub_of, running_loop
 from ._making import Making, Options
 from ._options import to_json
+from ._outgoing import Outgoing
 from ._process import open_agents
 from ._requests import Handlers
+from ._sending import FetchHandler, Sending
 from ._serving import PermissionHandler, PlanHandler, QuestionHandler, Serving
 from ._turn import Running, Stream, Turn
 
@@ -34,6 +36,8 @@ class AgentOptions(Options, total=False):
     on_question: QuestionHandler | None
     #: Judges a plan; without it, the plan is rejected.
     on_plan: PlanHandler | None
+    #: Carries the requests to models. Absent: the engine does.
+    fetch: FetchHandler | None
 
 
 async def create_agent(**options: Unpack[AgentOptions]) -> Agent:
@@ -60,6 +64,7 @@ async def create_agent(**options: Unpack[AgentOptions]) -> Agent:
     on_permission, on_question, on_plan: answer what the agent asks; without one, the answer is no. Only with the last
         two has the model the tools `ask_user`, and in plan mode `present_plan`.
     on_diagnostic: is told, on this loop, what happens inside the agent.
+    fetch: carries the requests to models; None: the engine does.
 
     Raises `LodgerError`: `invalid_options` for what cannot be right; `checkpoint_corrupt`, `checkpoint_unsupported`,
     `checkpoint_invalid`, `checkpoint_too_large` for bytes that cannot be gone on from; `unsupported` without a running
@@ -72,7 +77,7 @@ async def create_agent(**options: Unpack[AgentOptions]) -> Agent:
         native = making.make() if options.get("checkpoint") is None else await asyncio.to_thread(making.make)
     finally:
         making.watching.tell()
-    return Agent(native, making.handlers, making.watching)
+    return Agent(native, making.handlers, making.watching, making.outgoing)
 
 
 class Agent(AgentBase):
@@ -80,10 +85,10 @@ class Agent(AgentBase):
 
     __slots__ = ("_closing", "_last")
 
-    def __init__(self, native: _native.Agent, handlers: Handlers, watching: Watching) -> None:
+    def __init__(self, native: _native.Agent, handlers: Handlers, watching: Watching, outgoing: Outgoing) -> None:
         self._last: Running | None = None
         self._closing: _Closing | None = None
-        super().__init__(native, handlers, watching)
+        super().__init__(native, handlers, watching, outgoing)
 
     def prompt(self, input: Input) -> Turn:
         """Starts a turn and gives it at once: `async for event in ...` or `await ...` it.
@@ -94,9 +99,11 @@ class Agent(AgentBase):
         loop = running_loop()
         hub = hub_of(loop)
         native = ask_engine(self._native.prompt, to_json(input, "invalid_input"))
-        running = Running(native, Serving(self._native, self._handlers, loop), self._watching, loop)
+        serving = Serving(self._native, self._handlers, loop)
+        running = Running(native, serving, Sending(self._outgoing, loop), self._watching, loop)
         key = hub.add(running)
         self._watching.attach(hub.mailbox, key)
+        self._outgoing.attach(hub.mailbox, key)
         native.attach(hub.mailbox, key)
         self._last = running
         return Turn(self, running)

@@ -11,6 +11,7 @@ from ._diagnostics import Watching
 from ._errors import ask_engine, error_from_wire
 from ._events import Content, Message, TurnResult, UsageReport
 from ._options import to_json
+from ._outgoing import Outgoing
 from ._process import open_agents
 from ._requests import Handlers
 
@@ -35,12 +36,13 @@ def outcome_of(wire: dict[str, Any]) -> TurnResult:
 class AgentBase:
     """The agent that does not wait."""
 
-    __slots__ = ("__weakref__", "_handlers", "_native", "_watching")
+    __slots__ = ("__weakref__", "_handlers", "_native", "_outgoing", "_watching")
 
-    def __init__(self, native: _native.Agent, handlers: Handlers, watching: Watching) -> None:
+    def __init__(self, native: _native.Agent, handlers: Handlers, watching: Watching, outgoing: Outgoing) -> None:
         self._native = native
         self._handlers = handlers
         self._watching = watching
+        self._outgoing = outgoing
         open_agents.add(native)
 
     @property

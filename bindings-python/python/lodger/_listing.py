@@ -5,14 +5,19 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING
 
-from . import _native
-from ._errors import ask_engine
 from ._hub import hub_of, running_loop
-from ._models import ListModelsOptions
-from ._options import to_json
+from ._models import Asking, Provider
+from ._sending import FetchHandler, Sending
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
+
+
+class ListModelsOptions(Provider, total=False):
+    """What `list_models` takes. None is the same as absent."""
+
+    #: Carries the requests. Absent: the engine does.
+    fetch: FetchHandler | None
 
 
 async def list_models(**options: Unpack[ListModelsOptions]) -> list[str]:
@@ -23,27 +28,31 @@ async def list_models(**options: Unpack[ListModelsOptions]) -> list[str]:
     auth: credentials; None: `<PROVIDER>_API_KEY` of the environment as it is now.
     catalogue: a file that adds to what is known of providers and models, and wins.
     limits: bounds, of which the timeouts of the provider are used.
+    fetch: carries the requests; None: the engine does.
 
     Raises `LodgerError`: `invalid_options` for what cannot be right, `provider_auth` without credentials, `provider_*`
     for what the provider did not answer; `unsupported` without a running asyncio loop. Cancelled, it asks no longer.
     """
     loop = running_loop()
     hub = hub_of(loop)
-    listing = _Listing(loop)
+    asking = Asking(options)
+    listing = _Listing(Sending(asking.outgoing, loop), loop)
     key = hub.add(listing)
     try:
-        asking = ask_engine(_native.ModelList, to_json(options, "invalid_options"), hub.mailbox, key)
-        while (models := ask_engine(asking.take)) is None:
+        asking.begin(hub.mailbox, key)
+        while (models := asking.models()) is None:
             await listing.rung()
         return models
     finally:
         hub.remove(key)
+        listing.sending.all_given_up()
 
 
 class _Listing:
     """One call, as the hub knows it."""
 
-    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+    def __init__(self, sending: Sending, loop: asyncio.AbstractEventLoop) -> None:
+        self.sending = sending
         self._loop = loop
         self._bell: asyncio.Future[None] = loop.create_future()
 
@@ -56,6 +65,7 @@ class _Listing:
         pass
 
     def requests_ready(self) -> bool:
+        self.sending.serve()
         if not self._bell.done():
             self._bell.set_result(None)
         return False

@@ -10,13 +10,14 @@ from . import _native
 from ._diagnostics import DiagnosticHandler, Watching
 from ._errors import ask_engine, error
 from ._options import to_json
+from ._outgoing import Outgoing
 from ._requests import Handlers, is_async
 from ._tools import Tool, as_tool
 
 if TYPE_CHECKING:
     from . import _inputs, _types
 
-_CALLBACKS = ("on_permission", "on_question", "on_plan", "on_diagnostic")
+_CALLBACKS = ("on_permission", "on_question", "on_plan", "on_diagnostic", "fetch")
 
 
 class Options(TypedDict, total=False):
@@ -66,7 +67,7 @@ class Options(TypedDict, total=False):
 class Making:
     """A call of `create_agent`: what the engine is to be told, and what stays with the agent."""
 
-    __slots__ = ("_checkpoint", "_options", "functions", "handlers", "watching")
+    __slots__ = ("_checkpoint", "_options", "functions", "handlers", "outgoing", "watching")
 
     def __init__(self, given: Mapping[str, Any]) -> None:
         options = dict(given)
@@ -77,8 +78,9 @@ class Making:
         for name, value in options.items():
             if callable(value):
                 known = ", ".join(callbacks)
-                raise error("invalid_options", f"option `{name}` is a function; the handlers are {known}")
+                raise error("invalid_options", f"option `{name}` is a function; those that may be one are {known}")
         on_diagnostic = callbacks.pop("on_diagnostic")
+        self.outgoing = Outgoing(callbacks["fetch"])
         if on_diagnostic is not None and is_async(on_diagnostic):
             raise error(
                 "invalid_options", "on_diagnostic is a coroutine function, which nobody awaits; pass a plain one"
@@ -88,7 +90,7 @@ class Making:
         self._options = to_json({**options, "tools": [tool.to_wire() for tool in tools]}, "invalid_options")
         #: Everything that answers for the host, by the name that an error gives it.
         self.functions = {**callbacks, **{f"tool {tool.name}": tool.execute for tool in tools}}
-        permission, question, plan = callbacks.values()
+        permission, question, plan, _ = callbacks.values()
         self.handlers = Handlers(permission, question, plan, {tool.name: tool for tool in tools})
         self.watching = Watching(on_diagnostic)
 
@@ -103,6 +105,7 @@ class Making:
             plan=self.handlers.plan is not None,
             checkpoint=self._checkpoint,
             diagnostics=self.watching.native,
+            fetches=self.outgoing.fetches,
         )
 
 

@@ -1,15 +1,21 @@
-"""Which models a provider offers: what both kinds of `list_models` take."""
+"""Which models a provider offers: what both kinds of `list_models` take and do."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypedDict
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, TypedDict
+
+from . import _native
+from ._errors import ask_engine, error
+from ._options import to_json
+from ._outgoing import Outgoing
 
 if TYPE_CHECKING:
     from . import _inputs
 
 
-class ListModelsOptions(TypedDict, total=False):
-    """What `list_models` takes. None is the same as absent."""
+class Provider(TypedDict, total=False):
+    """All that does not depend on whether there is a loop. None is the same as absent."""
 
     #: The provider's name, such as `anthropic`.
     provider: str | None
@@ -21,3 +27,28 @@ class ListModelsOptions(TypedDict, total=False):
     catalogue: str | None
     #: Bounds, of which the timeouts of the provider are used.
     limits: _inputs.Limits | None
+
+
+class Asking:
+    """A call of `list_models`. Dropped, it is given up."""
+
+    __slots__ = ("_native", "_options", "outgoing")
+
+    def __init__(self, given: Mapping[str, Any]) -> None:
+        options = dict(given)
+        fetch = options.pop("fetch", None)
+        if fetch is not None and not callable(fetch):
+            raise error("invalid_options", f"option `fetch` must be a function, not {type(fetch).__name__}")
+        self._options = to_json(options, "invalid_options")
+        self._native: _native.ModelList | None = None
+        #: What the host carries of it.
+        self.outgoing = Outgoing(fetch)
+
+    def begin(self, mailbox: _native.Mailbox, key: int) -> None:
+        """Asks. Whoever serves that mailbox is to look when the key's lane for requests is marked."""
+        self.outgoing.attach(mailbox, key)
+        self._native = ask_engine(_native.ModelList, self._options, self.outgoing.fetches, mailbox, key)
+
+    def models(self) -> list[str] | None:
+        """The ids, once; None before they are there. Raises what went wrong."""
+        return None if self._native is None else ask_engine(self._native.take)

@@ -12,6 +12,7 @@ from ._base import outcome_of
 from ._diagnostics import Watching
 from ._errors import ask_engine, error
 from ._events import TurnResult
+from ._outgoing import Outgoing
 from ._requests import Handlers, Request
 
 #: Events that cross at once.
@@ -31,17 +32,26 @@ class Reading:
         "_is_cancelled",
         "_is_closed",
         "_mailbox",
+        "_outgoing",
         "_process",
         "_reader",
         "_watching",
         "native",
     )
 
-    def __init__(self, agent: _native.Agent, handlers: Handlers, watching: Watching, native: _native.Turn) -> None:
+    def __init__(
+        self,
+        agent: _native.Agent,
+        handlers: Handlers,
+        watching: Watching,
+        outgoing: Outgoing,
+        native: _native.Turn,
+    ) -> None:
         self.native = native
         self._agent = agent
         self._handlers = handlers
         self._watching = watching
+        self._outgoing = outgoing
         self._is_cancelled = False
         self._is_closed = False
         self._process = os.getpid()
@@ -58,6 +68,7 @@ class Reading:
         self._reader = threading.get_ident()
         self._mailbox = _native.Mailbox(socket=False)
         self._watching.attach(self._mailbox, _KEY)
+        self._outgoing.attach(self._mailbox, _KEY)
         self.native.attach(self._mailbox, _KEY)
 
     def leave(self) -> None:
@@ -82,6 +93,7 @@ class Reading:
                 # In this order: what comes after `take` rings, and a request is seen as an event before it is served.
                 mailbox.take()
                 self._take_lane()
+                self._outgoing.serve()
                 self._watching.tell()
                 is_closed = self._is_closed
                 if (batch := self.native.drain(_BATCH)) is not None:

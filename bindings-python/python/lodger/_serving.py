@@ -61,7 +61,7 @@ class Serving:
 
 async def _serve(request: Request) -> None:
     try:
-        result = await _made(request.call())
+        result = await made(request.call())
     except Exception as raised:
         request.failed(raised)
     except BaseException as raised:
@@ -71,12 +71,14 @@ async def _serve(request: Request) -> None:
         request.answered(result)
 
 
-async def _made(call: Callable[[], Any]) -> Any:
-    result = call() if is_async(call) else await _on_a_thread(call)
+async def made(call: Callable[[], Any]) -> Any:
+    """What a function of the host's returns: a coroutine function on this loop, any other on a thread of its own."""
+    result = call() if is_async(call) else await on_a_thread(call)
     return await result if inspect.isawaitable(result) else result
 
 
-async def _on_a_thread(call: Callable[[], Any]) -> Any:
+async def on_a_thread(call: Callable[[], Any]) -> Any:
+    """The same for a call that would hold the loop."""
     loop = asyncio.get_running_loop()
     done: asyncio.Future[tuple[Any, BaseException | None]] = loop.create_future()
     context = contextvars.copy_context()

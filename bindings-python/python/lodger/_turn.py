@@ -18,6 +18,7 @@ from ._base import outcome_of
 from ._diagnostics import Watching
 from ._errors import ask_engine, error
 from ._events import Event, TurnResult, event_from_wire
+from ._sending import Sending
 from ._serving import Serving
 
 #: Events that cross at once.
@@ -27,14 +28,31 @@ _BATCH = 256
 class Running:
     """A turn as its hub knows it."""
 
-    __slots__ = ("_bell", "_ended", "_loop", "_rested", "_serving", "_waiting", "_watching", "is_read", "native")
+    __slots__ = (
+        "_bell",
+        "_ended",
+        "_loop",
+        "_rested",
+        "_sending",
+        "_serving",
+        "_waiting",
+        "_watching",
+        "is_read",
+        "native",
+    )
 
     def __init__(
-        self, native: _native.Turn, serving: Serving, watching: Watching, loop: asyncio.AbstractEventLoop
+        self,
+        native: _native.Turn,
+        serving: Serving,
+        sending: Sending,
+        watching: Watching,
+        loop: asyncio.AbstractEventLoop,
     ) -> None:
         self.native = native
         self.is_read = False
         self._serving = serving
+        self._sending = sending
         self._watching = watching
         self._loop = loop
         self._bell: asyncio.Future[None] | None = None
@@ -101,6 +119,7 @@ class Running:
             self._bell.set_result(None)
 
     def requests_ready(self) -> bool:
+        self._sending.serve()
         has_ended = self._take_lane()
         # Whoever waits for the end hears of it after this.
         self._watching.tell_in(self._serving.context)
@@ -121,6 +140,7 @@ class Running:
         # The hub tells no more, and all events are in the queue.
         self.events_ready()
         self._serving.all_withdrawn()
+        self._sending.all_given_up()
         for waiting in self._waiting:
             if not waiting.done():
                 waiting.set_result(None)

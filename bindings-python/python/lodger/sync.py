@@ -25,9 +25,11 @@ from ._base import AgentBase, Input
 from ._diagnostics import Watching
 from ._errors import LodgerError, ask_engine, error
 from ._events import Event, TurnResult, event_from_wire
+from ._fetch import FetchRequest, FetchResponse
 from ._making import Making, Options
-from ._models import ListModelsOptions
+from ._models import Asking, Provider
 from ._options import to_json
+from ._outgoing import Outgoing
 from ._process import open_agents
 from ._reading import Reading
 from ._requests import Handlers, PermissionRequest, PlanRequest, QuestionRequest, is_async
@@ -41,6 +43,7 @@ __all__ = [
     "Agent",
     "AgentOptions",
     "Events",
+    "FetchHandler",
     "ListModelsOptions",
     "PermissionHandler",
     "PlanHandler",
@@ -54,6 +57,7 @@ __all__ = [
 PermissionHandler: TypeAlias = Callable[[PermissionRequest], "_inputs.PermissionAnswer"]
 QuestionHandler: TypeAlias = Callable[[QuestionRequest], "_inputs.QuestionAnswer"]
 PlanHandler: TypeAlias = Callable[[PlanRequest], "_inputs.PlanAnswer"]
+FetchHandler: TypeAlias = Callable[[FetchRequest], FetchResponse]
 
 
 class AgentOptions(Options, total=False):
@@ -65,29 +69,45 @@ class AgentOptions(Options, total=False):
     on_question: QuestionHandler | None
     #: Judges a plan; without it, the plan is rejected.
     on_plan: PlanHandler | None
+    #: Carries the requests to models, on a thread each. Absent: the engine does.
+    fetch: FetchHandler | None
 
 
 def create_agent(**options: Unpack[AgentOptions]) -> Agent:
     """`lodger.create_agent` without a loop: the same options, but handlers and tools are plain functions."""
     making = Making(options)
-    for name, function in making.functions.items():
-        if function is not None and is_async(function):
-            raise error("invalid_options", f"{name} is a coroutine function, which needs a loop; pass a plain function")
+    _refuse_coroutines(making.functions)
     try:
         native = making.make()
     finally:
         making.watching.tell()
-    return Agent(native, making.handlers, making.watching)
+    return Agent(native, making.handlers, making.watching, making.outgoing)
+
+
+def _refuse_coroutines(functions: dict[str, Callable[..., Any] | None]) -> None:
+    for name, function in functions.items():
+        if function is not None and is_async(function):
+            raise error("invalid_options", f"{name} is a coroutine function, which needs a loop; pass a plain function")
+
+
+class ListModelsOptions(Provider, total=False):
+    """What `list_models` takes. None is the same as absent."""
+
+    #: Carries the requests, on a thread each. Absent: the engine does.
+    fetch: FetchHandler | None
 
 
 def list_models(**options: Unpack[ListModelsOptions]) -> list[str]:
     """`lodger.list_models` without a loop: waits on this thread, which Ctrl-C ends."""
+    asking = Asking(options)
+    _refuse_coroutines({"fetch": options.get("fetch")})
     mailbox = _native.Mailbox(socket=False)
-    asking = ask_engine(_native.ModelList, to_json(options, "invalid_options"), mailbox, 1)
-    while (models := ask_engine(asking.take)) is None:
+    asking.begin(mailbox, 1)
+    while (models := asking.models()) is None:
         mailbox.wait(None)
-        # In this order: what comes after this line rings.
+        # In this order: what comes after `take` rings.
         mailbox.take()
+        asking.outgoing.serve()
     return models
 
 
@@ -96,8 +116,8 @@ class Agent(AgentBase):
 
     __slots__ = ("_last",)
 
-    def __init__(self, native: _native.Agent, handlers: Handlers, watching: Watching) -> None:
-        super().__init__(native, handlers, watching)
+    def __init__(self, native: _native.Agent, handlers: Handlers, watching: Watching, outgoing: Outgoing) -> None:
+        super().__init__(native, handlers, watching, outgoing)
         self._last: weakref.ref[Reading] | None = None
 
     def prompt(self, input: Input) -> Turn:
@@ -106,7 +126,7 @@ class Agent(AgentBase):
         Raises at once for malformed input, a closed agent, and while another turn runs (`session_busy`).
         """
         native = ask_engine(self._native.prompt, to_json(input, "invalid_input"))
-        reading = Reading(self._native, self._handlers, self._watching, native)
+        reading = Reading(self._native, self._handlers, self._watching, self._outgoing, native)
         self._last = weakref.ref(reading)
         return Turn(self, reading)
 
