@@ -759,6 +759,31 @@ lodger_status lodger_agent_begin_close(const lodger_agent *agent,
  */
 void lodger_agent_free(lodger_agent *agent);
 
+/* ---- list ---------------------------------------------------------------------------------------------- */
+
+/**
+ * Asks a provider which models it offers: one request, which nothing else ever sends, and waits for the answer.
+ *
+ * Any thread; not inside a callback.
+ *
+ * @param runtime      Where it runs; NULL for the shared default.
+ * @param options_json A JSON object: `provider`, and as in the options of an agent `auth`, `endpoint`, `catalogue` and
+ *                     `limits`. Without `auth` the key is looked up in the environment of your process.
+ * @param timeout_ms   How long to wait, 0 or more.
+ * @param[out] out     A JSON array of ids, sorted, each once: "model" is "provider/id". Yours: lodger_blob_free.
+ * @param[out] err     The error, or NULL if you do not want it. Yours: lodger_error_free.
+ * @return LODGER_OK; LODGER_E_INVALID_OPTIONS, LODGER_E_PROVIDER_AUTH and what else a provider may answer,
+ *         LODGER_E_TIMEOUT, LODGER_E_WOULD_DEADLOCK, LODGER_E_INVALID_INPUT, LODGER_E_CLOSED, LODGER_E_FORKED.
+ * @since 0.1.0
+ */
+lodger_status lodger_list_models(const lodger_runtime *runtime,
+                                 lodger_str options_json,
+                                 int64_t timeout_ms,
+                                 lodger_blob **out,
+                                 lodger_error **err);
+
+/* ---- agent --------------------------------------------------------------------------------------------- */
+
 /**
  * Sends a prompt. The turn starts at once and goes on until its `done` event, whether or not you read it; it stops
  * at a full queue until you do. An agent has one turn at a time.

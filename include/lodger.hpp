@@ -503,6 +503,15 @@ private:
   detail::handle<lodger_agent, closed> handle_;
 };
 
+/** The ids of the models that a provider offers, as a JSON array; see lodger_list_models. */
+inline std::string list_models(std::string_view options_json, std::chrono::milliseconds timeout,
+                               const runtime *on = nullptr) {
+  lodger_blob *blob = nullptr;
+  detail::check check;
+  check(lodger_list_models(on ? on->get() : nullptr, detail::in(options_json), timeout.count(), &blob, check));
+  return detail::taken(blob);
+}
+
 } // namespace lodger
 
 #endif

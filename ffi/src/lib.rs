@@ -44,6 +44,8 @@ pub mod runtime;
 
 pub mod agent;
 
+pub mod models;
+
 pub mod steering;
 
 pub mod turn;

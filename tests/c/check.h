@@ -23,7 +23,7 @@ struct test {
 
 /* Tables of tests, each closed by a row without a name. */
 extern const struct test basics[], errors[], requests[], races[], inside[], streams[], waitables[], listeners[],
-    checkpoints[], lifetimes[], closing[], diagnostics[], forks[];
+    checkpoints[], lifetimes[], closing[], diagnostics[], forks[], models[];
 
 /* What bounds a hang. It measures nothing: machines are busy. */
 enum { LIMIT_MS = 60000 };
@@ -98,6 +98,9 @@ int count_of(const int *flag);
 
 /* Under a tool that makes everything slow, long streams are shorter. */
 size_t many(size_t events);
+
+/* The mock model server, which plays `script` over HTTP; its address. */
+const char *start_server(const char *script);
 
 /* An agent whose model is the mock model server, which plays `script` over HTTP. */
 lodger_agent *new_wire_agent(const lodger_host *host, const char *script);

@@ -11,7 +11,7 @@
 static FILE *server_in;
 static int server_port;
 
-static void start_server(const char *script) {
+const char *start_server(const char *script) {
   int in[2], out[2];
   char line[256];
   write_file("wire.json", json("%s", script));
@@ -32,6 +32,7 @@ static void start_server(const char *script) {
   CHECK(fgets(line, sizeof line, said) != NULL);
   const char *port = strrchr(line, ':');
   CHECK(port && (server_port = atoi(port + 1)) > 0);
+  return json("http://127.0.0.1:%d", server_port);
 }
 
 /* The largest number behind `"name":` in what the server saw. */
@@ -74,10 +75,9 @@ void stop_server(void) { fclose(server_in); }
 lodger_agent *new_wire_agent(const lodger_host *host, const char *script) {
   lodger_error *error = NULL;
   lodger_agent *agent;
-  start_server(script);
   const char *options = json(
-      "{'model':'anthropic/mock','auth':{'apiKey':'key-of-the-test'},'endpoint':{'kind':'anthropic','baseUrl':'http://127.0.0.1:%d'}}",
-      server_port);
+      "{'model':'anthropic/mock','auth':{'apiKey':'key-of-the-test'},'endpoint':{'kind':'anthropic','baseUrl':'%s'}}",
+      start_server(script));
   EXPECT(LODGER_OK, lodger_agent_create(NULL, lodger_text(options), host, &agent, &error));
   return agent;
 }
