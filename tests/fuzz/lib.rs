@@ -1,0 +1,46 @@
+//! What the targets share: a body goes through the framing and a protocol, and what must hold of any reply is checked.
+
+use std::time::Duration;
+
+use bytes::Bytes;
+use futures_util::{StreamExt, stream};
+use lodger_model::{FreshIds, ModelEvent, ModelRequest, protocol};
+use lodger_net::{Frame, frames};
+use lodger_protocol::{Content, Effort, EndpointKind, Error};
+
+/// Longer than any run: nothing waits here.
+const GAP: Duration = Duration::from_secs(3600);
+
+/// The frames of a body that comes in these pieces.
+pub fn framed(pieces: Vec<Bytes>) -> Vec<Result<Frame, Error>> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
+    runtime.block_on(frames(stream::iter(pieces.into_iter().map(Ok)).boxed(), GAP).collect())
+}
+
+/// Reads a body as a reply of that protocol: there is one end, nothing after it, and no half call.
+pub fn read(kind: EndpointKind, body: &[u8]) {
+    let request = ModelRequest {
+        system: "".into(),
+        messages: Vec::new(),
+        tools: Vec::new().into(),
+        max_output_tokens: 1,
+        effort: Effort::Auto,
+    };
+    let mut state = protocol(kind).reply(FreshIds::new(&request, "made"));
+    let mut events = Vec::new();
+    for frame in framed(vec![Bytes::copy_from_slice(body)]) {
+        match frame {
+            Ok(frame) => state.step(&frame, &mut events),
+            Err(error) => state.fail(error, &mut events),
+        }
+    }
+    state.end(&mut events);
+    let is_end = |event: &ModelEvent| matches!(event, ModelEvent::Finished(_) | ModelEvent::Failed { .. });
+    assert_eq!(events.iter().filter(|event| is_end(event)).count(), 1);
+    assert!(events.last().is_some_and(is_end));
+    if let Some(ModelEvent::Failed { partial, .. }) = events.last() {
+        for block in &partial.content {
+            assert!(!matches!(block, Content::ToolCall { input, .. } if !input.is_object()));
+        }
+    }
+}
