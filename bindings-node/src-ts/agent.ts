@@ -1,9 +1,11 @@
 /** An agent, and how one is made. */
-import { Watch, type DiagnosticHandler } from './diagnostics.js';
+import type { DiagnosticHandler } from './diagnostics.js';
 import { native, refusal, toJson } from './errors.js';
 import { hub } from './hub.js';
 import { NativeAgent, type NativeTurn } from './native.js';
+import { checkedOptions } from './options.js';
 import type { Desk, Handlers } from './requests.js';
+import { Services, type Connection } from './services.js';
 import { declare, type HostTool } from './tools.js';
 import { checkedPromptOptions, RunningTurn, Turn, TurnStream, type PromptOptions } from './turn.js';
 import type {
@@ -20,7 +22,7 @@ import type {
 } from './types.gen.js';
 
 /** Everything that a host may set. All of it is optional but `model`; unknown names are errors. */
-export interface AgentOptions extends Omit<WireOptions, 'tools'>, Handlers {
+export interface AgentOptions extends Omit<WireOptions, 'tools'>, Handlers, Connection {
   /** Tools that the host runs. At most 64. */
   tools?: readonly HostTool[] | undefined;
   /** What `checkpoint()` of another agent gave: this one goes on from there. Copied. */
@@ -50,12 +52,12 @@ export class Agent implements AsyncDisposable {
 
   /** @internal */
   constructor(options: AgentOptions) {
-    const { onPermission, onQuestion, onPlan, onDiagnostic, tools = [], checkpoint, ...wire } = checked(options);
+    const { onPermission, onQuestion, onPlan, onDiagnostic, fetch, tools = [], checkpoint, ...wire } = checked(options);
     const bytes = checkpoint === undefined ? undefined : bytesOf(checkpoint);
     const { options: toolOptions, byName } = declare(tools);
     const json = toJson({ ...wire, tools: toolOptions }, 'an option');
-    const environment = JSON.stringify(process.env);
-    const handlers = {
+    const env = JSON.stringify(process.env);
+    const handled = {
       permission: onPermission !== undefined,
       tool: byName.size > 0,
       question: onQuestion !== undefined,
@@ -63,10 +65,10 @@ export class Agent implements AsyncDisposable {
     };
     // First the hub: it keeps the addon loaded, also when a worker that alone had it ends.
     hub();
-    const watch = onDiagnostic && new Watch(onDiagnostic);
-    this.#native = native(() => NativeAgent.create(json, environment, handlers, bytes, watch?.source));
-    this.#desk = { agent: this.#native, tools: byName, onPermission, onQuestion, onPlan, watch };
-    watch?.begin();
+    const services = new Services({ onDiagnostic, fetch });
+    this.#native = native(() => NativeAgent.create(json, env, { ...handled, ...services.handlers }, bytes));
+    this.#desk = { agent: this.#native, tools: byName, onPermission, onQuestion, onPlan, services };
+    services.begin();
   }
 
   /** The session's id. */
@@ -135,7 +137,7 @@ export class Agent implements AsyncDisposable {
       .close(this.#native, CLOSE_MS)
       .then(() => {
         this.#running?.closed();
-        this.#desk.watch?.deliver();
+        this.#desk.services.end();
       }));
   }
 
@@ -169,28 +171,10 @@ export class Agent implements AsyncDisposable {
   }
 }
 
-const HANDLERS: ReadonlySet<string> = new Set([
-  'onPermission',
-  'onQuestion',
-  'onPlan',
-  'onDiagnostic',
-] satisfies (keyof AgentOptions)[]);
+const FUNCTIONS = ['onPermission', 'onQuestion', 'onPlan', 'onDiagnostic', 'fetch'] satisfies (keyof AgentOptions)[];
 
-/** JSON would drop functions without a word: one under a wrong name must be an error, like any unknown option. */
 function checked(options: AgentOptions): AgentOptions {
-  if (typeof options !== 'object' || options === null) throw refusal('invalid_options', 'options must be an object');
-  for (const [name, value] of Object.entries(options)) {
-    const isFunction = typeof value === 'function';
-    if (isFunction && !HANDLERS.has(name)) {
-      throw refusal(
-        'invalid_options',
-        `option \`${name}\` is a function; the handlers are ${[...HANDLERS].join(', ')}`,
-      );
-    }
-    if (HANDLERS.has(name) && !isFunction && value !== undefined) {
-      throw refusal('invalid_options', `option \`${name}\` must be a function, not ${typeof value}`);
-    }
-  }
+  checkedOptions(options, FUNCTIONS);
   if (options.tools !== undefined && !Array.isArray(options.tools)) {
     throw refusal('invalid_options', 'option `tools` must be a list');
   }

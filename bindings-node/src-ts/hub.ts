@@ -6,11 +6,11 @@
 import { native } from './errors.js';
 import { NativeMailbox, type NativeAgent } from './native.js';
 
-/** A turn, or who watches an agent, as the hub sees it. Neither call may throw. */
+/** A turn, a service or a list of models, as the hub sees it. Neither call may throw. */
 export interface Resident {
   /** There are events to drain. */
   eventsReady(): void;
-  /** The requests' lane holds something; or there are diagnostics. */
+  /** The requests' lane holds something; or what else rings there. */
   requestsReady(): void;
 }
 

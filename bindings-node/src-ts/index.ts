@@ -2,8 +2,11 @@
 export { createAgent, type Agent, type AgentOptions } from './agent.js';
 export type { DiagnosticHandler } from './diagnostics.js';
 export { LodgerError } from './errors.js';
+export type { Fetch, FetchInit } from './fetches.js';
+export { listModels, type ListModelsOptions } from './models.js';
 export type { Handler, HandlerContext, Handlers } from './requests.js';
 export type { FromSchema } from './schema.js';
+export type { Connection } from './services.js';
 export { defineTool, type HostTool, type ToolContext, type ToolImage, type ToolResult } from './tools.js';
 export type { PromptOptions, Turn, TurnStream } from './turn.js';
 export type * from './types.gen.js';

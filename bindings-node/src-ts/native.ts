@@ -1,5 +1,5 @@
 /**
- * The native half (src/*.rs), typed. Only hub, agent and turn talk to it.
+ * The native half (src/*.rs), typed.
  *
  * Each call is synchronous and speaks JSON texts. Each may throw an `Error` whose message is the JSON of a wire
  * `Error`: go through `native()` of errors.ts.
@@ -13,7 +13,12 @@ export interface NativeMailbox {
   forget(key: number): void;
 }
 
-export interface NativeHandlers {
+export interface NativeServices {
+  diagnostics?: NativeDiagnostics | undefined;
+  fetch?: NativeFetches | undefined;
+}
+
+export interface NativeHandlers extends NativeServices {
   permission: boolean;
   tool: boolean;
   question: boolean;
@@ -22,6 +27,19 @@ export interface NativeHandlers {
 
 export interface NativeDiagnostics {
   takeJson(): string | null;
+}
+
+export interface NativeFetches {
+  takeJson(): string | null;
+  body(id: number): Uint8Array<ArrayBuffer>;
+  respond(id: number, status: number, headers: [string, string][]): boolean;
+  push(id: number, piece: Uint8Array): 'more' | 'wait' | 'given_up';
+  end(id: number): void;
+  fail(id: number, reason: string): void;
+}
+
+export interface NativeModelList {
+  take(): string[] | null;
 }
 
 export interface NativeAgent {
@@ -49,16 +67,14 @@ export interface NativeTurn {
 export interface Addon {
   NativeMailbox: new (onRing: () => void) => NativeMailbox;
   NativeDiagnostics: new (mailbox: NativeMailbox, key: number) => NativeDiagnostics;
+  NativeFetches: new (mailbox: NativeMailbox, key: number) => NativeFetches;
   NativeAgent: {
-    create(
-      options: string,
-      environment: string,
-      handlers: NativeHandlers,
-      checkpoint?: Uint8Array,
-      diagnostics?: NativeDiagnostics,
-    ): NativeAgent;
+    create(options: string, env: string, handlers: NativeHandlers, checkpoint?: Uint8Array): NativeAgent;
+  };
+  NativeModelList: {
+    begin(options: string, env: string, handlers: NativeServices, mailbox: NativeMailbox, key: number): NativeModelList;
   };
   version(): string;
 }
 
-export const { NativeAgent, NativeDiagnostics, NativeMailbox } = load<Addon>();
+export const { NativeAgent, NativeDiagnostics, NativeFetches, NativeMailbox, NativeModelList } = load<Addon>();

@@ -4,9 +4,9 @@
  * A handler that throws, rejects or has no answer of use is a refusal. One that nobody waits for any more is told by
  * its signal, and what it still says is dropped.
  */
-import type { Watch } from './diagnostics.js';
 import { messageOf, native, toJson } from './errors.js';
 import type { NativeAgent } from './native.js';
+import type { Services } from './services.js';
 import { runTool, type HostTool } from './tools.js';
 import type {
   PermissionAnswer,
@@ -46,7 +46,7 @@ export interface Desk extends Handlers {
   agent: NativeAgent;
   tools: ReadonlyMap<string, HostTool>;
   /** Kept, since a turn may outlive its agent in the host's hands. */
-  watch: Watch | undefined;
+  services: Services;
 }
 
 /** The open requests of one turn. */

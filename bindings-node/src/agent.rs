@@ -1,32 +1,16 @@
 //! An agent, driven by JSON texts.
 
-use std::collections::BTreeMap;
-use std::sync::Arc;
 use std::time::Duration;
 
-use lodger::Error;
-use lodger::embed::{self, Agent, Handlers};
-use lodger::protocol::{DiagnosticSink, Environment};
-use napi::bindgen_prelude::{BufferSlice, ClassInstance, Env, Uint8Array};
+use lodger::embed::{self, Agent};
+use napi::bindgen_prelude::{BufferSlice, Env, Uint8Array};
 use napi_derive::napi;
 
-use crate::diagnostics::NativeDiagnostics;
+use crate::environment::environment;
 use crate::error::{guard, node};
+use crate::handlers::NativeHandlers;
 use crate::mailbox::NativeMailbox;
 use crate::turn::NativeTurn;
-
-/// Which kinds of request have a handler in JavaScript.
-#[napi(object)]
-pub struct NativeHandlers {
-    /// `onPermission`.
-    pub permission: bool,
-    /// `tools`.
-    pub tool: bool,
-    /// `onQuestion`.
-    pub question: bool,
-    /// `onPlan`.
-    pub plan: bool,
-}
 
 /// An agent. Letting go of it closes it in the background.
 #[napi]
@@ -36,27 +20,20 @@ pub struct NativeAgent {
 
 #[napi]
 impl NativeAgent {
-    /// `options` is the JSON of the agent's options; `environment` that of `process.env`, since only Node knows
-    /// what a worker's own environment is. With `checkpoint` the agent goes on from those bytes; `diagnostics` gets
-    /// what happens inside it.
+    /// `options` is the JSON of the agent's options, `env` that of `process.env`. With `checkpoint` the agent goes on
+    /// from those bytes.
     #[napi(factory)]
     pub fn create(
         options: String,
-        environment: String,
-        handlers: NativeHandlers,
+        env: String,
+        handlers: NativeHandlers<'_>,
         checkpoint: Option<Uint8Array>,
-        diagnostics: Option<ClassInstance<'_, NativeDiagnostics>>,
     ) -> napi::Result<Self> {
         guard(|| {
-            let pairs: BTreeMap<String, String> = serde_json::from_str(&environment)
-                .map_err(|error| Error::invalid_input(format!("process.env is not a map of texts: {error}")))?;
-            let NativeHandlers { permission, tool, question, plan } = handlers;
-            let diagnostics = diagnostics.map(|wanted| Arc::new(wanted.queue()) as Arc<dyn DiagnosticSink>);
-            let handlers = Handlers { permission, tool, question, plan, diagnostics, ..Handlers::default() };
-            let environment = Environment::new(pairs);
+            let (env, handlers) = (environment(&env)?, handlers.into_handlers());
             let agent = match checkpoint {
-                Some(bytes) => Agent::restore(None, &bytes, &options, environment, handlers)?,
-                None => Agent::create(None, &options, environment, handlers)?,
+                Some(bytes) => Agent::restore(None, &bytes, &options, env, handlers)?,
+                None => Agent::create(None, &options, env, handlers)?,
             };
             Ok(Self { agent })
         })

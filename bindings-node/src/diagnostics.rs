@@ -23,7 +23,7 @@ impl NativeDiagnostics {
     /// For an agent whose diagnostics ring in `mailbox` under `key`, as its requests' lane.
     #[napi(constructor)]
     pub fn new(mailbox: &NativeMailbox, key: f64) -> napi::Result<Self> {
-        guard(|| Ok(Self { queue: mailbox.shared().diagnostics(key as u64) }))
+        guard(|| Ok(Self { queue: DiagnosticQueue::new(mailbox.shared().mailbox(), key as u64) }))
     }
 
     /// What waits, as the text of a JSON array; `null` when nothing does.

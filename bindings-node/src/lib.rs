@@ -1,4 +1,4 @@
-//! The native half of the npm package `lodger`: four classes that hand JSON over a synchronous border.
+//! The native half of the npm package `lodger`: classes that hand JSON over a synchronous border.
 //!
 //! Nothing here decides anything, makes a promise or runs a handler: promises, handlers and iteration live in
 //! TypeScript (`src-ts`), and the engine's threads never run JavaScript. They ring one bell per environment; Node's
@@ -10,8 +10,12 @@
 mod agent;
 mod bell;
 mod diagnostics;
+mod environment;
 mod error;
+mod fetches;
+mod handlers;
 mod mailbox;
+mod models;
 mod turn;
 
 /// Version of the engine inside.

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use std::mem::take;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use lodger::embed::{DiagnosticQueue, Mailbox, Turn};
+use lodger::embed::{Mailbox, Turn};
 use napi::bindgen_prelude::{Env, Function, Unknown};
 use napi_derive::napi;
 
@@ -41,9 +41,9 @@ impl Shared {
         turn.attach(&self.mailbox, key);
     }
 
-    /// A queue that rings here, under `key`.
-    pub(crate) fn diagnostics(&self, key: u64) -> DiagnosticQueue {
-        DiagnosticQueue::new(&self.mailbox, key)
+    /// For queues that ring here.
+    pub(crate) const fn mailbox(&self) -> &Mailbox {
+        &self.mailbox
     }
 
     /// For an engine thread: a closing is through.
@@ -84,7 +84,7 @@ impl NativeMailbox {
         })
     }
 
-    /// The lanes that became ready: `key * 2` is a turn's events, `key * 2 + 1` its requests, or an agent's diagnostics.
+    /// The lanes that became ready: `key * 2` is a turn's events, `key * 2 + 1` its requests, or what else has a key.
     #[napi]
     pub fn take(&self) -> napi::Result<Vec<f64>> {
         guard(|| Ok(self.shared.mailbox.take().into_iter().map(|lane| lane as f64).collect()))

@@ -4,11 +4,12 @@ import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { createAgent, LodgerError, sdkApiVersion } from 'lodger/conversation';
+import { createAgent, listModels, LodgerError, sdkApiVersion } from 'lodger/conversation';
 import { all, call, endless, folder, gate, repeat, scripted, sleep, text, tool } from './kit.mjs';
 import { mockModel } from './mock.mjs';
 
 const auth = { provider: 'scripted', token: 'none' };
+const anthropic = { provider: 'anthropic', token: 'sk-test' };
 const picture = { type: 'image', mimeType: 'image/png', data: 'aGVsbG8=' };
 const MiB = 1024 * 1024;
 const failing = { fault: { type: 'error', code: 'provider_rejected', message: 'no such thing' }, reply: [] };
@@ -25,7 +26,7 @@ test('ESM and CommonJS have the same names', async () => {
       .filter((name) => name !== '__esModule')
       .sort();
   const required = createRequire(import.meta.url)('lodger/conversation');
-  assert.deepEqual(names(required), ['LodgerError', 'createAgent', 'sdkApiVersion']);
+  assert.deepEqual(names(required), ['LodgerError', 'createAgent', 'listModels', 'sdkApiVersion']);
   assert.deepEqual(names(required), names(await import('lodger/conversation')));
   assert.equal(sdkApiVersion, 1);
 });
@@ -34,6 +35,71 @@ test('a conversation can be prompted and closed, and nothing else', async (t) =>
   const agent = await agentFor(t, [[]]);
   const names = Object.getOwnPropertyNames(Object.getPrototypeOf(agent)).filter((name) => name !== 'constructor');
   assert.deepEqual([...names, ...Object.keys(agent)], ['prompt', 'checkpoint', 'close']);
+});
+
+/** An agent of a real provider, whose requests go to `fetch`. */
+async function agentWith(t, fetch, options = {}) {
+  const agent = await createAgent({ auth: anthropic, model: 'claude-sonnet-5-5', fetch, ...options });
+  t.after(() => agent.close());
+  return agent;
+}
+
+test("requests go through the host's fetch, with how hard the model is to think", async (t) => {
+  const bodies = [];
+  const fetch = async (_input, { body }) => {
+    bodies.push(JSON.parse(Buffer.from(body)));
+    return new Response('no', { status: 400 });
+  };
+  for (const more of [{}, { effort: 'high' }]) {
+    const turn = (await agentWith(t, fetch, more)).prompt('go');
+    await assert.rejects(turn.result, { code: 'provider_rejected' });
+  }
+  const [plain, hard] = bodies.map(({ thinking, output_config }) => JSON.stringify([thinking, output_config]));
+  assert.notEqual(plain, hard);
+  assert.match(hard, /"high"/);
+  await assert.rejects(createAgent({ auth: anthropic, model: 'm', effort: 'very' }), TypeError);
+  await assert.rejects(createAgent({ auth: anthropic, model: 'm', fetch: 'very' }), TypeError);
+});
+
+test('cancelling aborts the signal of a fetch', async (t) => {
+  const { open, opened } = gate();
+  const agent = await agentWith(t, (_input, { signal }) => new Promise(() => open(signal)));
+  const turn = agent.prompt('go');
+  const signal = await opened;
+  turn.cancel();
+  assert.equal((await turn.result).stopReason, 'cancelled');
+  await new Promise((resolve) => (signal.aborted ? resolve() : signal.addEventListener('abort', resolve)));
+});
+
+test('a request that failed is sent again once', async (t) => {
+  let calls = 0;
+  const agent = await agentWith(t, async () => (calls++, new Response('later', { status: 503 })));
+  await assert.rejects(agent.prompt('go').result, LodgerError);
+  assert.equal(calls, 2);
+});
+
+test('listModels gives the ids of a provider, sorted, each once', async () => {
+  const asked = [];
+  const fetch = async (input) => {
+    asked.push(input);
+    return Response.json({ data: [{ id: 'b' }, { id: 'a' }, { id: 'b' }], has_more: false });
+  };
+  assert.deepEqual(await listModels({ auth: anthropic, fetch }), ['a', 'b']);
+  assert.equal(asked.length, 1);
+});
+
+test('listModels rejects wrong options, and what the provider refuses', async () => {
+  const fetch = async () => new Response('no', { status: 403 });
+  for (const options of [
+    undefined,
+    { auth: { provider: 'anthropic' }, fetch },
+    { auth: { provider: 'nobody', token: 'x' }, fetch },
+    { auth: anthropic, fetch, model: 'm' },
+    { auth: anthropic, fetch: 1 },
+  ]) {
+    await assert.rejects(listModels(options), TypeError);
+  }
+  await assert.rejects(listModels({ auth: anthropic, fetch }), { code: 'provider_auth' });
 });
 
 test('onEvent hears what the machinery does, in the time of performance.now()', async (t) => {

@@ -4,6 +4,7 @@ import { execFile } from 'node:child_process';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { call, delay, folder, repeat, scripted, text } from './kit.mjs';
+import { mockModel } from './mock.mjs';
 
 const linux = { skip: process.platform !== 'linux' && 'reads /proc' };
 
@@ -81,6 +82,23 @@ test('an open request holds the process', async (t) => {
   ended('ok', await program(source, model, { FOLDER: folder(t) }));
 });
 
+test('a fetch under way, and a list of models, hold the process', async (t) => {
+  const { baseUrl } = await mockModel(t, [[text('hi')]]);
+  const source = `
+    const late = (...asked) => new Promise((resolve) => {
+      setTimeout(() => resolve(fetch(...asked)), 200).unref();
+    });
+    const server = { endpoint: { kind: 'anthropic', baseUrl: process.env.URL }, auth: { apiKey: 'sk' }, fetch: late };
+    const { listModels } = await import('lodger');
+    const agent = await createAgent({ model, ...server });
+    agent.prompt('go').result.then((result) => {
+      say(result.text);
+      listModels({ provider: 'acme', ...server }).then((ids) => say(ids.length > 0));
+    });
+  `;
+  ended('hi\ntrue', await program(source, 'anthropic/mock', { URL: baseUrl }));
+});
+
 test('closing holds the process until it is through', async (t) => {
   const model = scripted(folder(t), [[delay(60_000)]]);
   const source = `
@@ -132,6 +150,26 @@ test('an agent whose watcher knows it is let go all the same', linux, async (t) 
     };
     const made = [];
     for (let index = 0; index < 20; index++) made.push(await makeOne());
+    while (made.some((agent) => agent.deref())) {
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      gc();
+    }
+    say('gone');
+  `;
+  ended('gone', await program(source, model, {}, ['--expose-gc']));
+});
+
+test('an agent whose fetch knows it is let go all the same', linux, async (t) => {
+  const model = scripted(folder(t), [[text('hi')]]);
+  const source = `
+    const make = async () => {
+      const known = {};
+      known.agent = await createAgent({ model, fetch: () => known.agent });
+      await known.agent.prompt('go');
+      return new WeakRef(known.agent);
+    };
+    const made = [];
+    for (let index = 0; index < 20; index++) made.push(await make());
     while (made.some((agent) => agent.deref())) {
       await new Promise((resolve) => setTimeout(resolve, 20));
       gc();

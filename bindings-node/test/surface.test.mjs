@@ -75,8 +75,9 @@ test('a conversation, with every construct', async (t) => {
       'an empty prompt is a TypeError',
       'closed',
       'TypeError: `auth.token` is missing: logins of `codex` are not saved here; pass a token',
-      'TypeError: options: there is no `env`; there is auth, model, instructions, tools, checkpoint, permissions, ' +
-        'workspace, onEvent',
+      'TypeError: options: there is no `env`; there is auth, model, effort, instructions, tools, checkpoint, fetch, ' +
+        'permissions, workspace, onEvent',
+      'models one, two',
       'revision 1',
     ],
   );

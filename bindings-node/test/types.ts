@@ -2,6 +2,7 @@
 import {
   createAgent,
   defineTool,
+  listModels,
   LodgerError,
   type Agent,
   type AgentOptions,
@@ -9,7 +10,10 @@ import {
   type DiagnosticHandler,
   type ErrorCode,
   type Event,
+  type Fetch,
+  type FetchInit,
   type HostTool,
+  type ListModelsOptions,
   type Message,
   type PermissionAnswer,
   type Turn,
@@ -77,6 +81,14 @@ function watch(diagnostic: Diagnostic): void {
 const slowly: DiagnosticHandler = async (diagnostic) => diagnostic.sessionId;
 options.onDiagnostic = slowly;
 
+options.fetch = globalThis.fetch;
+const wrapped: Fetch = (input: string, { signal, ...init }: FetchInit) => fetch(input, { ...init, signal });
+options.fetch = wrapped;
+const whose: ListModelsOptions = { provider: 'anthropic', auth: { apiKey: 'sk' }, fetch: wrapped };
+export const models = async (): Promise<string[]> => listModels(whose);
+
+// @ts-expect-error: a response is promised
+options.fetch = () => new Response();
 // @ts-expect-error: no such mode
 options.mode = 'reckless';
 // @ts-expect-error: not an answer

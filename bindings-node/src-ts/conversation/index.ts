@@ -4,6 +4,7 @@
  * It renames options, events, results and decisions, and has no rule of its own.
  */
 export { createAgent } from './agent.js';
+export { listModels } from './models.js';
 export { LodgerError } from '../errors.js';
 export type * from './types.js';
 

@@ -1,31 +1,53 @@
 /** From the options of a conversation to those of `lodger`. */
-import type * as lodger from '../agent.js';
+import type * as lodger from '../index.js';
 import { onPermission } from './approval.js';
 import { atMost, only, text } from './checks.js';
 import { onDiagnostic } from './diagnostics.js';
-import type { AgentOptions, Auth } from './types.js';
+import type { AgentOptions, Auth, ListModelsOptions } from './types.js';
 
-const NAMES = ['auth', 'model', 'instructions', 'tools', 'checkpoint', 'permissions', 'workspace', 'onEvent'] as const;
+const NAMES = [
+  'auth',
+  'model',
+  'effort',
+  'instructions',
+  'tools',
+  'checkpoint',
+  'fetch',
+  'permissions',
+  'workspace',
+  'onEvent',
+] as const;
 const MAX_MODEL_BYTES = 1024;
 const MAX_INSTRUCTION_BYTES = 64 * 1024;
 const MAX_TOOLS = 64;
+/** A host of a conversation is told of trouble sooner than one of `lodger`. */
+const LIMITS = { maxRetries: 1 };
 
 /** The same options in the words of `lodger`. */
 export function optionsOf(options: AgentOptions): lodger.AgentOptions {
   const given = only('options', options, NAMES);
-  const { auth, model, instructions, tools = [], checkpoint, permissions, workspace, onEvent } = given;
+  const { auth, model, effort, instructions, tools = [], checkpoint, fetch, permissions, workspace, onEvent } = given;
   if (!Array.isArray(tools)) throw new TypeError('option `tools` must be a list');
   atMost(MAX_TOOLS, tools.length, 'option `tools`');
   return {
     ...authOf(auth),
     ...(model !== undefined && { model: modelOf(model, auth.provider) }),
+    ...(effort !== undefined && { effort }),
+    limits: LIMITS,
     instructions: instructionsOf(instructions),
     tools,
     ...(checkpoint !== undefined && { checkpoint }),
+    fetch,
     ...(permissions !== undefined && { onPermission: onPermission(permissions) }),
     ...(workspace !== undefined && { cwd: cwdOf(workspace) }),
     ...(onEvent !== undefined && { onDiagnostic: onDiagnostic(onEvent) }),
   };
+}
+
+/** The same for a list of models. */
+export function listOptionsOf(options: ListModelsOptions): lodger.ListModelsOptions {
+  const { auth, fetch } = only('options', options, ['auth', 'fetch']);
+  return { ...authOf(auth), provider: auth.provider, limits: LIMITS, fetch };
 }
 
 function cwdOf(workspace: { cwd: string }): string {

@@ -1,4 +1,7 @@
 /** The words of a conversation. Data only. */
+import type { Fetch } from '../fetches.js';
+
+export type { Fetch };
 
 /** Now or later. */
 export type MaybePromise<T> = T | Promise<T>;
@@ -34,18 +37,30 @@ export interface AgentOptions {
   auth: Auth;
   /** A model of `auth.provider`, with or without `provider/` before it. At most 1 KiB. */
   model?: string;
+  /** How hard the model thinks, in the nearest word that it knows. Absent: `auto`, as the model likes. */
+  effort?: 'auto' | 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh' | 'max';
   /** The complete system context; several are joined by a blank line. Absent: none. At most 64 KiB. */
   instructions?: string | string[];
   /** Tools that the host runs; at most 64. Absent: none. */
   tools?: HostTool[];
   /** The conversation to go on with. Absent: a new one. Damaged or foreign bytes reject. */
   checkpoint?: Bytes;
+  /** Carries the requests to the provider; it must keep the signal. Absent: the library sends them itself. */
+  fetch?: Fetch;
   /** Asked before built-in tools change files, run commands or leave the folder. Absent: they may not. */
   permissions?: (request: ApprovalRequest, signal: AbortSignal) => MaybePromise<ApprovalDecision>;
   /** The folder to work in. Absent: no file and shell tools. */
   workspace?: { cwd: string };
   /** Called with what the machinery does, in order. What it throws is ignored. */
   onEvent?: (event: DiagnosticEvent) => void;
+}
+
+/** Whose models to list. */
+export interface ListModelsOptions {
+  /** The provider, and who asks. */
+  auth: Auth;
+  /** As for an agent. */
+  fetch?: Fetch;
 }
 
 /**

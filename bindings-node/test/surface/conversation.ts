@@ -1,6 +1,7 @@
 // A host that uses every construct of a conversation. Run by surface.test.mjs.
 import {
   createAgent,
+  listModels,
   LodgerError,
   sdkApiVersion,
   type Agent,
@@ -10,8 +11,10 @@ import {
   type Auth,
   type Bytes,
   type DiagnosticEvent,
+  type Fetch,
   type HostTool,
   type JsonValue,
+  type ListModelsOptions,
   type MaybePromise,
   type PromptBlock,
   type PromptInput,
@@ -65,6 +68,8 @@ function decide(request: ApprovalRequest, signal: AbortSignal): MaybePromise<App
 const options: AgentOptions = {
   auth,
   model: `scripted/${script}`,
+  effort: 'auto',
+  fetch: globalThis.fetch,
   instructions: ['Be brief.', 'Be kind.'],
   tools: [rows, chart, nothing],
   permissions: decide,
@@ -126,6 +131,9 @@ try {
 await createAgent({ auth: { provider: 'codex' } }).catch((error: unknown) => lines.push(String(error)));
 // @ts-expect-error: there is no such option
 await createAgent({ ...options, env: {} }).catch((error: unknown) => lines.push(String(error)));
+const canned: Fetch = async () => Response.json({ data: [{ id: 'two' }, { id: 'one' }, { id: 'two' }] });
+const listed: ListModelsOptions = { auth: { provider: 'anthropic', token: 'none' }, fetch: canned };
+lines.push(`models ${(await listModels(listed)).join(', ')}`);
 lines.push(`revision ${sdkApiVersion}`);
 console.log(lines.join('\n'));
 

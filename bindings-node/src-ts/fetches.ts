@@ -1,0 +1,121 @@
+/**
+ * Carries requests to models with the host's own fetch, where it gave one.
+ *
+ * A body is taken piece by piece, and no faster than the engine reads it. Nothing is read into an answer here: what
+ * goes wrong on the way is told to the engine, which knows what to do.
+ */
+import { messageOf, native } from './errors.js';
+import { NativeFetches } from './native.js';
+import { Service } from './service.js';
+
+/** Carries one request and gives its response, whose body is streamed. `globalThis.fetch` is one. */
+export type Fetch = (input: string, init: FetchInit) => Promise<Response>;
+
+/** What to send, in the form of a `RequestInit`. It holds the credentials. */
+export interface FetchInit {
+  method: string;
+  headers: [name: string, value: string][];
+  /** Absent for `GET`. */
+  body?: Uint8Array<ArrayBuffer>;
+  /** A redirect is an answer: the credentials are for no other server. */
+  redirect: 'manual';
+  /** Aborts when nobody wants the response any more. */
+  signal: AbortSignal;
+}
+
+interface Opened {
+  type: 'opened';
+  id: number;
+  method: string;
+  url: string;
+  headers: [string, string][];
+}
+
+type Item = Opened | { type: 'room'; id: number } | { type: 'given_up'; id: number };
+
+/** One request on its way. */
+interface Errand {
+  readonly controller: AbortController;
+  /** Goes on where the body had to wait. */
+  goOn: () => void;
+}
+
+/** The requests of one agent, or of one list of models. */
+export class Carrier extends Service<Item, NativeFetches> {
+  readonly #fetch: Fetch;
+  readonly #errands = new Map<number, Errand>();
+
+  constructor(fetch: Fetch) {
+    super(NativeFetches);
+    this.#fetch = fetch;
+  }
+
+  override end(): void {
+    super.end();
+    for (const id of [...this.#errands.keys()]) this.#giveUp(id);
+  }
+
+  protected take(item: Item): void {
+    switch (item.type) {
+      case 'opened':
+        return void this.#carry(item);
+      case 'room':
+        return this.#errands.get(item.id)?.goOn();
+      case 'given_up':
+        return this.#giveUp(item.id);
+    }
+  }
+
+  async #carry(asked: Opened): Promise<void> {
+    const { id } = asked;
+    const errand: Errand = { controller: new AbortController(), goOn: ignore };
+    this.#errands.set(id, errand);
+    try {
+      await this.#stream(id, await this.#send(asked, errand.controller.signal), errand);
+      native(() => this.queue.end(id));
+    } catch (thrown) {
+      native(() => this.queue.fail(id, reasonOf(thrown)));
+    }
+    // Whatever is left of it has no reader: a body that broke off in here, or one that nobody wanted.
+    this.#giveUp(id);
+  }
+
+  #send({ id, url, method, headers }: Opened, signal: AbortSignal): Promise<Response> {
+    const body = native(() => this.queue.body(id));
+    const fetch = this.#fetch;
+    return fetch(url, { method, headers, ...(body.length > 0 && { body }), redirect: 'manual', signal });
+  }
+
+  /** Takes the response over, until it ends or nobody wants it. */
+  async #stream(id: number, response: Response, errand: Errand): Promise<void> {
+    const { signal } = errand.controller;
+    const { status, headers, body } = response;
+    if (!native(() => this.queue.respond(id, status, [...headers]))) return;
+    const reader = body?.getReader();
+    // A response that the host made itself may know nothing of the signal.
+    const leave = () => void reader?.cancel().catch(ignore);
+    if (signal.aborted) return leave();
+    signal.addEventListener('abort', leave);
+    for (let piece; (piece = (await reader?.read())?.value) !== undefined; ) {
+      const bytes = piece;
+      const next = native(() => this.queue.push(id, bytes));
+      if (next === 'wait') await new Promise<void>((resolve) => (errand.goOn = resolve));
+      if (next === 'given_up' || signal.aborted) return;
+    }
+  }
+
+  #giveUp(id: number): void {
+    const errand = this.#errands.get(id);
+    this.#errands.delete(id);
+    errand?.controller.abort();
+    errand?.goOn();
+  }
+}
+
+/** `fetch` itself says no more than that it failed; why is in the cause. */
+function reasonOf(thrown: unknown): string {
+  const { cause } = Object(thrown) as { cause?: unknown };
+  return cause === undefined ? messageOf(thrown) : `${messageOf(thrown)}: ${messageOf(cause)}`;
+}
+
+function ignore(): void {}

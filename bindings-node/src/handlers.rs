@@ -1,0 +1,44 @@
+//! What JavaScript has handlers for.
+
+use std::sync::Arc;
+
+use lodger::Fetcher;
+use lodger::embed::Handlers;
+use lodger::protocol::DiagnosticSink;
+use napi::bindgen_prelude::ClassInstance;
+use napi_derive::napi;
+
+use crate::diagnostics::NativeDiagnostics;
+use crate::fetches::NativeFetches;
+
+/// Which kinds of request have a handler in JavaScript, and the queues of those who are asked otherwise.
+#[napi(object, object_to_js = false)]
+pub struct NativeHandlers<'env> {
+    /// `onPermission`.
+    pub permission: Option<bool>,
+    /// `tools`.
+    pub tool: Option<bool>,
+    /// `onQuestion`.
+    pub question: Option<bool>,
+    /// `onPlan`.
+    pub plan: Option<bool>,
+    /// `onDiagnostic`.
+    pub diagnostics: Option<ClassInstance<'env, NativeDiagnostics>>,
+    /// `fetch`.
+    pub fetch: Option<ClassInstance<'env, NativeFetches>>,
+}
+
+impl NativeHandlers<'_> {
+    pub(crate) fn into_handlers(self) -> Handlers {
+        let has = |handler: Option<bool>| handler.unwrap_or(false);
+        Handlers {
+            permission: has(self.permission),
+            tool: has(self.tool),
+            question: has(self.question),
+            plan: has(self.plan),
+            diagnostics: self.diagnostics.map(|it| Arc::new(it.queue()) as Arc<dyn DiagnosticSink>),
+            fetch: self.fetch.map(|it| Arc::new(it.queue()) as Arc<dyn Fetcher>),
+            ..Handlers::default()
+        }
+    }
+}
