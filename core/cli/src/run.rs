@@ -48,8 +48,11 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Error> {
     let agent = Agent::with_options(None, options, None, env, Handlers::default())?;
     let mut output = output::open(arguments.output_format, Stdout::take()?);
 
-    let turn = agent.prompt_with(prompt)?;
     let signals = Signals::watch(agent.clone())?;
+    let turn = agent.prompt_with(prompt)?;
+    if signals.came() {
+        turn.cancel();
+    }
     let mut person = if somebody { Some(Person::new(agent.clone())?) } else { None };
     let exit = match show(&turn, output.as_mut(), person.as_mut()) {
         Ok(result) => Ok(Exit::of_result(&result, signals.terminated())),
