@@ -144,13 +144,13 @@ bool a_listener_gets_what_it_wants_and_cancels_by_throwing() {
 }
 
 bool a_request_may_be_moved_to_another_thread() {
-  std::thread late;
+  std::promise<std::thread> late;
   lodger::agent agent(options(writes), [&](lodger::request request) {
-    late = std::thread([kept = std::move(request)] { kept.answer(R"({"kind":"allow_once"})"); });
+    late.set_value(std::thread([kept = std::move(request)] { kept.answer(R"({"kind":"allow_once"})"); }));
   });
   for (const lodger::event &event : agent.prompt("go"))
     (void)event;
-  late.join();
+  late.get_future().get().join(); // the turn may be over before the handler has said which thread it is
   CHECK(std::filesystem::exists(folder + "/a.txt"));
   return true;
 }
