@@ -6,6 +6,7 @@ import { NativeAgent, type NativeTurn } from './native.js';
 import { checkedOptions } from './options.js';
 import type { Desk, Handlers } from './requests.js';
 import { Services, type Connection } from './services.js';
+import { splitAuth } from './tokens.js';
 import { declare, type HostTool } from './tools.js';
 import { checkedPromptOptions, RunningTurn, Turn, TurnStream, type PromptOptions } from './turn.js';
 import type {
@@ -22,7 +23,7 @@ import type {
 } from './types.gen.js';
 
 /** Everything that a host may set. All of it is optional but `model`; unknown names are errors. */
-export interface AgentOptions extends Omit<WireOptions, 'tools'>, Handlers, Connection {
+export interface AgentOptions extends Omit<WireOptions, 'tools' | 'auth'>, Handlers, Connection {
   /** Tools that the host runs. At most 64. */
   tools?: readonly HostTool[] | undefined;
   /** What `checkpoint()` of another agent gave: this one goes on from there. Copied. */
@@ -52,10 +53,12 @@ export class Agent implements AsyncDisposable {
 
   /** @internal */
   constructor(options: AgentOptions) {
-    const { onPermission, onQuestion, onPlan, onDiagnostic, fetch, tools = [], checkpoint, ...wire } = checked(options);
+    const { onPermission, onQuestion, onPlan, tools = [], checkpoint, ...own } = checked(options);
+    const { onDiagnostic, fetch, auth: given, ...wire } = own;
+    const { auth, token } = splitAuth(given);
     const bytes = checkpoint === undefined ? undefined : bytesOf(checkpoint);
     const { options: toolOptions, byName } = declare(tools);
-    const json = toJson({ ...wire, tools: toolOptions }, 'an option');
+    const json = toJson({ ...wire, auth, tools: toolOptions }, 'an option');
     const env = JSON.stringify(process.env);
     const handled = {
       permission: onPermission !== undefined,
@@ -65,7 +68,7 @@ export class Agent implements AsyncDisposable {
     };
     // First the hub: it keeps the addon loaded, also when a worker that alone had it ends.
     hub();
-    const services = new Services({ onDiagnostic, fetch });
+    const services = new Services({ onDiagnostic, fetch, token });
     this.#native = native(() => NativeAgent.create(json, env, { ...handled, ...services.handlers }, bytes));
     this.#desk = { agent: this.#native, tools: byName, onPermission, onQuestion, onPlan, services };
     services.begin();

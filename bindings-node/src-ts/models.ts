@@ -4,10 +4,11 @@ import { hub, type Resident } from './hub.js';
 import { NativeModelList } from './native.js';
 import { checkedOptions } from './options.js';
 import { Services, type Connection } from './services.js';
+import { splitAuth } from './tokens.js';
 import type { ListModelsOptions as WireOptions } from './types.gen.js';
 
 /** Whose models to list, and how they are asked for. */
-export interface ListModelsOptions extends WireOptions, Connection {}
+export interface ListModelsOptions extends Omit<WireOptions, 'auth'>, Connection {}
 
 const FUNCTIONS = ['fetch'] satisfies (keyof ListModelsOptions)[];
 
@@ -16,8 +17,9 @@ const FUNCTIONS = ['fetch'] satisfies (keyof ListModelsOptions)[];
  * Rejects with `invalid_options` or `provider_auth` before it is sent, and with what goes wrong on the way.
  */
 export async function listModels(options: ListModelsOptions): Promise<string[]> {
-  const { fetch, ...wire } = checkedOptions(options, FUNCTIONS);
-  return new Listing(toJson(wire, 'an option'), new Services({ fetch })).ids;
+  const { fetch, auth: given, ...wire } = checkedOptions(options, FUNCTIONS);
+  const { auth, token } = splitAuth(given);
+  return new Listing(toJson({ ...wire, auth }, 'an option'), new Services({ fetch, token })).ids;
 }
 
 /** One list on its way. It holds the process until it is there. */

@@ -16,6 +16,7 @@ export interface NativeMailbox {
 export interface NativeServices {
   diagnostics?: NativeDiagnostics | undefined;
   fetch?: NativeFetches | undefined;
+  token?: NativeTokens | undefined;
 }
 
 export interface NativeHandlers extends NativeServices {
@@ -35,6 +36,12 @@ export interface NativeFetches {
   respond(id: number, status: number, headers: [string, string][]): boolean;
   push(id: number, piece: Uint8Array): 'more' | 'wait' | 'given_up';
   end(id: number): void;
+  fail(id: number, reason: string): void;
+}
+
+export interface NativeTokens {
+  takeJson(): string | null;
+  issue(id: number, token: string, expiresAt?: number): void;
   fail(id: number, reason: string): void;
 }
 
@@ -68,6 +75,7 @@ export interface Addon {
   NativeMailbox: new (onRing: () => void) => NativeMailbox;
   NativeDiagnostics: new (mailbox: NativeMailbox, key: number) => NativeDiagnostics;
   NativeFetches: new (mailbox: NativeMailbox, key: number) => NativeFetches;
+  NativeTokens: new (mailbox: NativeMailbox, key: number) => NativeTokens;
   NativeAgent: {
     create(options: string, env: string, handlers: NativeHandlers, checkpoint?: Uint8Array): NativeAgent;
   };
@@ -77,4 +85,5 @@ export interface Addon {
   version(): string;
 }
 
-export const { NativeAgent, NativeDiagnostics, NativeFetches, NativeMailbox, NativeModelList } = load<Addon>();
+export const { NativeAgent, NativeDiagnostics, NativeFetches, NativeMailbox, NativeModelList, NativeTokens } =
+  load<Addon>();

@@ -1,5 +1,5 @@
 /**
- * What the engine asks of the host outside of turns: to hear diagnostics, to carry requests.
+ * What the engine asks of the host outside of turns: to hear diagnostics, to carry requests, to make tokens.
  *
  * Each has a queue in the native half, which rings in the hub. Nothing here keeps an agent that the host let go of.
  */

@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
-use lodger::Fetcher;
-use lodger::embed::Handlers;
+use lodger::embed::{Fetcher, Handlers, TokenSource};
 use lodger::protocol::DiagnosticSink;
 use napi::bindgen_prelude::ClassInstance;
 use napi_derive::napi;
 
 use crate::diagnostics::NativeDiagnostics;
 use crate::fetches::NativeFetches;
+use crate::tokens::NativeTokens;
 
 /// Which kinds of request have a handler in JavaScript, and the queues of those who are asked otherwise.
 #[napi(object, object_to_js = false)]
@@ -26,6 +26,8 @@ pub struct NativeHandlers<'env> {
     pub diagnostics: Option<ClassInstance<'env, NativeDiagnostics>>,
     /// `fetch`.
     pub fetch: Option<ClassInstance<'env, NativeFetches>>,
+    /// `auth.token`.
+    pub token: Option<ClassInstance<'env, NativeTokens>>,
 }
 
 impl NativeHandlers<'_> {
@@ -38,7 +40,7 @@ impl NativeHandlers<'_> {
             plan: has(self.plan),
             diagnostics: self.diagnostics.map(|it| Arc::new(it.queue()) as Arc<dyn DiagnosticSink>),
             fetch: self.fetch.map(|it| Arc::new(it.queue()) as Arc<dyn Fetcher>),
-            ..Handlers::default()
+            token: self.token.map(|it| Arc::new(it.queue()) as Arc<dyn TokenSource>),
         }
     }
 }

@@ -16,6 +16,7 @@ mod fetches;
 mod handlers;
 mod mailbox;
 mod models;
+mod tokens;
 mod turn;
 
 /// Version of the engine inside.

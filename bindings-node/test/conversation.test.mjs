@@ -1,6 +1,6 @@
 // `lodger/conversation`: the same library in other words.
 import assert from 'node:assert/strict';
-import { existsSync } from 'node:fs';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -78,6 +78,29 @@ test('a request that failed is sent again once', async (t) => {
   assert.equal(calls, 2);
 });
 
+test('a token is sent as bearer; without one the saved login is', async (t) => {
+  const sent = [];
+  const fetch = async (_input, { headers }) => {
+    sent.push(new Headers(headers).get('authorization'));
+    return Response.json({ data: [], has_more: false });
+  };
+  const config = folder(t);
+  process.env.LODGER_CONFIG_DIR = config;
+  t.after(() => delete process.env.LODGER_CONFIG_DIR);
+  const saved = { provider: 'anthropic' };
+  const missing = { name: 'LodgerError', code: 'provider_auth', message: /`lodger login anthropic`/ };
+  await assert.rejects(listModels({ auth: saved, fetch }), missing);
+  await assert.rejects(createAgent({ auth: saved, model: 'm', fetch }), missing);
+
+  mkdirSync(join(config, 'logins'));
+  const login = { kind: 'token', token: 'saved-token', obtainedAt: Date.now() };
+  const file = join(config, 'logins/anthropic.json');
+  writeFileSync(file, JSON.stringify({ version: 1, provider: 'anthropic', login }), { mode: 0o600 });
+  await listModels({ auth: saved, fetch });
+  await listModels({ auth: anthropic, fetch });
+  assert.deepEqual(sent, ['Bearer saved-token', 'Bearer sk-test']);
+});
+
 test('listModels gives the ids of a provider, sorted, each once', async () => {
   const asked = [];
   const fetch = async (input) => {
@@ -92,7 +115,6 @@ test('listModels rejects wrong options, and what the provider refuses', async ()
   const fetch = async () => new Response('no', { status: 403 });
   for (const options of [
     undefined,
-    { auth: { provider: 'anthropic' }, fetch },
     { auth: { provider: 'nobody', token: 'x' }, fetch },
     { auth: anthropic, fetch, model: 'm' },
     { auth: anthropic, fetch: 1 },
@@ -350,7 +372,6 @@ test('options of the wrong form are TypeErrors, and too much is a RangeError', a
   for (const [options, message] of [
     [undefined, /object/],
     [{ model }, /auth/],
-    [{ auth: { provider: 'scripted' }, model }, /token.*scripted/],
     [{ auth: { provider: 'scripted', token: '' }, model }, /token/],
     [{ auth: { provider: '', token: 'x' }, model }, /provider/],
     [{ auth: { ...auth, apiKey: 'x' }, model }, /apiKey/],

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -11,7 +11,8 @@ import { call, endless, folder, scripted, text } from './kit.mjs';
 /** The lines that a program prints. */
 async function run(name, ...words) {
   const file = fileURLToPath(new URL(`./.built/surface/${name}.js`, import.meta.url));
-  const { stdout } = await promisify(execFile)(process.execPath, [file, ...words], { timeout: 60_000 });
+  const options = { timeout: 60_000, env: { ...process.env, LODGER_CONFIG_DIR: dirname(file) } };
+  const { stdout } = await promisify(execFile)(process.execPath, [file, ...words], options);
   return stdout.trimEnd().split('\n');
 }
 const script = (t, steps) => scripted(folder(t), steps).slice('scripted/'.length);
@@ -74,7 +75,7 @@ test('a conversation, with every construct', async (t) => {
       'cancelled, cancelled',
       'an empty prompt is a TypeError',
       'closed',
-      'TypeError: `auth.token` is missing: logins of `codex` are not saved here; pass a token',
+      'LodgerError: there is no saved login of `codex`; log in with `lodger login codex`',
       'TypeError: options: there is no `env`; there is auth, model, effort, instructions, tools, checkpoint, fetch, ' +
         'permissions, workspace, onEvent',
       'models one, two',

@@ -12,10 +12,14 @@ import {
   type Event,
   type Fetch,
   type FetchInit,
+  type HostAuth,
   type HostTool,
+  type IssuedToken,
   type ListModelsOptions,
   type Message,
   type PermissionAnswer,
+  type TokenRequest,
+  type TokenSource,
   type Turn,
   type TurnResult,
   type TurnStream,
@@ -87,6 +91,13 @@ options.fetch = wrapped;
 const whose: ListModelsOptions = { provider: 'anthropic', auth: { apiKey: 'sk' }, fetch: wrapped };
 export const models = async (): Promise<string[]> => listModels(whose);
 
+const vault: TokenSource = async ({ audience }: TokenRequest): Promise<IssuedToken> => ({ token: audience });
+const made: HostAuth = { token: vault };
+options.auth = made;
+options.auth = { token: () => ({ token: 'made', expiresAt: Date.now() + 60_000 }) };
+
+// @ts-expect-error: a token is more than a text
+options.auth = { token: () => 'made' };
 // @ts-expect-error: a response is promised
 options.fetch = () => new Response();
 // @ts-expect-error: no such mode

@@ -47,20 +47,18 @@ export function optionsOf(options: AgentOptions): lodger.AgentOptions {
 /** The same for a list of models. */
 export function listOptionsOf(options: ListModelsOptions): lodger.ListModelsOptions {
   const { auth, fetch } = only('options', options, ['auth', 'fetch']);
-  return { ...authOf(auth), provider: auth.provider, limits: LIMITS, fetch };
+  return { ...authOf(auth), limits: LIMITS, fetch };
 }
 
 function cwdOf(workspace: { cwd: string }): string {
   return text(only('option `workspace`', workspace, ['cwd']).cwd, '`workspace.cwd`');
 }
 
+/** A token, or the login that is saved. */
 function authOf(auth: Auth): Pick<lodger.AgentOptions, 'auth'> {
   const { provider, token } = only<{ provider: string; token?: string }>('option `auth`', auth, ['provider', 'token']);
   text(provider, '`auth.provider`');
-  if (token === undefined) {
-    throw new TypeError(`\`auth.token\` is missing: logins of \`${provider}\` are not saved here; pass a token`);
-  }
-  return { auth: { apiKey: text(token, '`auth.token`') } };
+  return { auth: token === undefined ? { provider } : { provider, token: text(token, '`auth.token`') } };
 }
 
 /** A name without a provider belongs to the one that the token is for; the token goes to no other. */

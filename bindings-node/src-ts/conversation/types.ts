@@ -15,7 +15,7 @@ export type JsonValue = string | number | boolean | null | JsonValue[] | { [key:
 /** A provider's name, such as `anthropic`; `scripted` plays a script. */
 export type Provider = string;
 
-/** Who asks: a token that the host got for itself, or the login that is saved for the provider. */
+/** Who asks: a token that the host got for itself, sent as bearer, or the login that `lodger login` saved. */
 export type Auth = { provider: Provider } | { provider: Provider; token: string };
 
 /** One conversation. It has no other options than those it was made with. */

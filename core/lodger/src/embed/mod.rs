@@ -21,6 +21,7 @@ mod prompt;
 mod queue;
 mod request;
 mod runtime;
+mod tokens;
 mod turn;
 mod turn_core;
 
@@ -38,6 +39,7 @@ pub use model_list::ModelList;
 pub use queue::Drained;
 pub use request::OpenRequest;
 pub use runtime::{Runtime, RuntimeOptions, ThreadHook};
+pub use tokens::TokenQueue;
 pub use turn::Turn;
 pub(crate) use turn_core::TurnCore;
 
