@@ -9,6 +9,7 @@ use crate::errors::detached;
 use crate::fetches::Fetches;
 use crate::mailbox::Mailbox;
 use crate::time::seconds;
+use crate::tokens::Tokens;
 use crate::turn::Turn;
 
 /// Dropping the last reference cancels what runs and lets the engine clear up in the background.
@@ -19,7 +20,7 @@ pub(crate) struct Agent(embed::Agent);
 impl Agent {
     /// `options` is JSON; the flags say for which kinds of request there is a handler. With a checkpoint it goes on
     /// from there, with diagnostics it reports to them, its making included, and with fetches
-    /// it has its requests to models carried by them.
+    /// and tokens it has its requests to models carried and signed by them.
     #[new]
     #[expect(clippy::too_many_arguments, reason = "keyword arguments, each its own")]
     fn new(
@@ -32,12 +33,14 @@ impl Agent {
         checkpoint: Option<&[u8]>,
         diagnostics: Option<&Diagnostics>,
         fetches: Option<&Fetches>,
+        tokens: Option<&Tokens>,
     ) -> PyResult<Self> {
         // Read while the interpreter is held: that is what keeps `os.environ` from changing under our hands.
         let environment = embed::host_environment();
         let diagnostics = diagnostics.map(Diagnostics::sink);
         let fetch = fetches.map(Fetches::fetcher);
-        let handlers = Handlers { permission, tool, question, plan, diagnostics, fetch, ..Handlers::default() };
+        let token = tokens.map(Tokens::source);
+        let handlers = Handlers { permission, tool, question, plan, diagnostics, fetch, token };
         detached(py, || match checkpoint {
             None => embed::Agent::create(None, options, environment, handlers),
             Some(bytes) => embed::Agent::restore(None, bytes, options, environment, handlers),

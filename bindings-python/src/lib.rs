@@ -12,6 +12,7 @@ mod mailbox;
 mod model_list;
 mod tap;
 mod time;
+mod tokens;
 mod turn;
 
 use lodger::embed;
@@ -50,6 +51,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<agent::Agent>()?;
     module.add_class::<diagnostics::Diagnostics>()?;
     module.add_class::<fetches::Fetches>()?;
+    module.add_class::<tokens::Tokens>()?;
     module.add_class::<turn::Turn>()?;
     module.add_class::<mailbox::Mailbox>()?;
     module.add_class::<model_list::ModelList>()?;

@@ -6,6 +6,7 @@ import asyncio
 import gc
 import socket
 from collections.abc import Iterator
+from typing import Any
 
 import lodger
 import pytest
@@ -19,7 +20,7 @@ def mock(scripts: Scripts) -> Iterator[MockModel]:
         yield mock
 
 
-def of(base_url: str) -> sync.ListModelsOptions:
+def of(base_url: str) -> Any:
     endpoint: lodger.Endpoint = {"kind": "anthropic", "base_url": base_url}
     return {"provider": "acme", "endpoint": endpoint, "auth": {"api_key": "sk-test"}}
 
@@ -58,7 +59,7 @@ async def test_a_list_that_is_given_up_is_asked_for_no_longer() -> None:
         (of("http://127.0.0.1:1"), "provider_unavailable"),
     ],
 )
-async def test_what_goes_wrong_is_an_error_without_the_key(options: sync.ListModelsOptions, code: str) -> None:
+async def test_what_goes_wrong_is_an_error_without_the_key(options: Any, code: str) -> None:
     with pytest.raises(lodger.LodgerError) as raised:
         await lodger.list_models(**options)
     assert (raised.value.code, "sk-test" in str(raised.value)) == (code, False)

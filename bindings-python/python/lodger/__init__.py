@@ -98,6 +98,7 @@ from ._fetch import FetchRequest, FetchResponse
 from ._native import version as _version
 from ._requests import PermissionRequest, PlanRequest, QuestionRequest
 from ._results import Image, ToolResult
+from ._token import IssuedToken, TokenRequest
 from ._tools import Tool, ToolContext, tool
 
 if TYPE_CHECKING:
@@ -115,7 +116,7 @@ if TYPE_CHECKING:
         ToolAnswer,
     )
     from ._listing import ListModelsOptions, list_models
-    from ._sending import FetchHandler
+    from ._sending import Fetch, HostAuth, TokenSource
     from ._serving import PermissionHandler, PlanHandler, QuestionHandler
     from ._turn import Events, Stream, Turn
     from ._types import (
@@ -188,16 +189,18 @@ __all__ = [
     "ErrorCode",
     "Event",
     "Events",
-    "FetchHandler",
+    "Fetch",
     "FetchRequest",
     "FetchResponse",
     "FileChange",
     "FileChangedEvent",
     "ForkedError",
+    "HostAuth",
     "Image",
     "ImageContent",
     "Input",
     "InvalidArgument",
+    "IssuedToken",
     "Limits",
     "ListModelsOptions",
     "LodgerError",
@@ -257,6 +260,8 @@ __all__ = [
     "TextDeltaEvent",
     "ThinkingContent",
     "ThinkingDeltaEvent",
+    "TokenRequest",
+    "TokenSource",
     "Tool",
     "ToolAnswer",
     "ToolCallContent",

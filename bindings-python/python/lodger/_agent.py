@@ -19,12 +19,14 @@ from ._options import to_json
 from ._outgoing import Outgoing
 from ._process import open_agents
 from ._requests import Handlers
-from ._sending import FetchHandler, Sending
+from ._sending import Fetch, HostAuth, Sending
 from ._serving import PermissionHandler, PlanHandler, QuestionHandler, Serving
 from ._turn import Running, Stream, Turn
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
+
+    from . import _inputs
 
 
 class AgentOptions(Options, total=False):
@@ -36,8 +38,10 @@ class AgentOptions(Options, total=False):
     on_question: QuestionHandler | None
     #: Judges a plan; without it, the plan is rejected.
     on_plan: PlanHandler | None
+    #: Credentials. Absent: `<PROVIDER>_API_KEY` of the environment as it is now.
+    auth: _inputs.Auth | HostAuth | None
     #: Carries the requests to models. Absent: the engine does.
-    fetch: FetchHandler | None
+    fetch: Fetch | None
 
 
 async def create_agent(**options: Unpack[AgentOptions]) -> Agent:
@@ -47,7 +51,7 @@ async def create_agent(**options: Unpack[AgentOptions]) -> Agent:
     roots: the folders that it may use, in place of `cwd` alone.
     model: `provider/model`, such as `anthropic/claude-sonnet-5-5`.
     endpoint: points `model` at a server of your choice.
-    auth: credentials; None: `<PROVIDER>_API_KEY` of the environment as it is now.
+    auth: credentials, or {"token": function} to make them; None: `<PROVIDER>_API_KEY` of the environment as it is now.
     catalogue: a file that adds to what is known of providers and models, and wins.
     effort: how much the model should think before it answers; `auto` unless said otherwise.
     mode: how much it may do without asking; `ask` unless said otherwise.

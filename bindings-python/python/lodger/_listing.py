@@ -7,17 +7,21 @@ from typing import TYPE_CHECKING
 
 from ._hub import hub_of, running_loop
 from ._models import Asking, Provider
-from ._sending import FetchHandler, Sending
+from ._sending import Fetch, HostAuth, Sending
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
+
+    from . import _inputs
 
 
 class ListModelsOptions(Provider, total=False):
     """What `list_models` takes. None is the same as absent."""
 
+    #: Credentials. Absent: `<PROVIDER>_API_KEY` of the environment as it is now.
+    auth: _inputs.Auth | HostAuth | None
     #: Carries the requests. Absent: the engine does.
-    fetch: FetchHandler | None
+    fetch: Fetch | None
 
 
 async def list_models(**options: Unpack[ListModelsOptions]) -> list[str]:
@@ -25,7 +29,7 @@ async def list_models(**options: Unpack[ListModelsOptions]) -> list[str]:
 
     provider: the provider's name, such as `anthropic`.
     endpoint: the server to ask, in place of the provider's own.
-    auth: credentials; None: `<PROVIDER>_API_KEY` of the environment as it is now.
+    auth: credentials, or {"token": function} to make them; None: `<PROVIDER>_API_KEY` of the environment as it is now.
     catalogue: a file that adds to what is known of providers and models, and wins.
     limits: bounds, of which the timeouts of the provider are used.
     fetch: carries the requests; None: the engine does.

@@ -12,6 +12,7 @@ from ._errors import ask_engine, error
 from ._options import to_json
 from ._outgoing import Outgoing
 from ._requests import Handlers, is_async
+from ._token import token_handler
 from ._tools import Tool, as_tool
 
 if TYPE_CHECKING:
@@ -31,8 +32,6 @@ class Options(TypedDict, total=False):
     model: str | None
     #: Points `model` at a server of your choice.
     endpoint: _inputs.Endpoint | None
-    #: Credentials. Absent: `<PROVIDER>_API_KEY` of the environment as it is now.
-    auth: _inputs.Auth | None
     #: A file that adds to what is known of providers and models, and wins.
     catalogue: str | None
     #: How much the model should think before it answers. Absent: `auto`.
@@ -80,7 +79,8 @@ class Making:
                 known = ", ".join(callbacks)
                 raise error("invalid_options", f"option `{name}` is a function; those that may be one are {known}")
         on_diagnostic = callbacks.pop("on_diagnostic")
-        self.outgoing = Outgoing(callbacks["fetch"])
+        make_token = token_handler(options)
+        self.outgoing = Outgoing(callbacks["fetch"], make_token)
         if on_diagnostic is not None and is_async(on_diagnostic):
             raise error(
                 "invalid_options", "on_diagnostic is a coroutine function, which nobody awaits; pass a plain one"
@@ -89,7 +89,11 @@ class Making:
         tools = [as_tool(given) for given in options.pop("tools", None) or ()]
         self._options = to_json({**options, "tools": [tool.to_wire() for tool in tools]}, "invalid_options")
         #: Everything that answers for the host, by the name that an error gives it.
-        self.functions = {**callbacks, **{f"tool {tool.name}": tool.execute for tool in tools}}
+        self.functions = {
+            **callbacks,
+            "auth.token": make_token,
+            **{f"tool {tool.name}": tool.execute for tool in tools},
+        }
         permission, question, plan, _ = callbacks.values()
         self.handlers = Handlers(permission, question, plan, {tool.name: tool for tool in tools})
         self.watching = Watching(on_diagnostic)
@@ -106,6 +110,7 @@ class Making:
             checkpoint=self._checkpoint,
             diagnostics=self.watching.native,
             fetches=self.outgoing.fetches,
+            tokens=self.outgoing.tokens,
         )
 
 

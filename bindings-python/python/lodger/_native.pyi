@@ -2,7 +2,18 @@
 
 from typing import Literal, final
 
-__all__ = ["Agent", "Diagnostics", "Failure", "Fetches", "Mailbox", "ModelList", "Turn", "forget_after_fork", "version"]
+__all__ = [
+    "Agent",
+    "Diagnostics",
+    "Failure",
+    "Fetches",
+    "Mailbox",
+    "ModelList",
+    "Tokens",
+    "Turn",
+    "forget_after_fork",
+    "version",
+]
 
 def version() -> str: ...
 def forget_after_fork() -> None: ...
@@ -21,6 +32,7 @@ class Agent:
         checkpoint: bytes | None,
         diagnostics: Diagnostics | None,
         fetches: Fetches | None,
+        tokens: Tokens | None,
     ) -> Agent: ...
     @property
     def session_id(self) -> str: ...
@@ -66,6 +78,14 @@ class Fetches:
     def fail(self, id: int, reason: str) -> None: ...
 
 @final
+class Tokens:
+    def __new__(cls) -> Tokens: ...
+    def attach(self, mailbox: Mailbox, key: int) -> None: ...
+    def take(self) -> str | None: ...
+    def issue(self, id: int, token: str, expires_at: int | None) -> None: ...
+    def fail(self, id: int, reason: str) -> None: ...
+
+@final
 class Mailbox:
     def __new__(cls, socket: bool) -> Mailbox: ...
     def fileno(self) -> int: ...
@@ -76,5 +96,7 @@ class Mailbox:
 
 @final
 class ModelList:
-    def __new__(cls, options: str, fetches: Fetches | None, mailbox: Mailbox, key: int) -> ModelList: ...
+    def __new__(
+        cls, options: str, fetches: Fetches | None, tokens: Tokens | None, mailbox: Mailbox, key: int
+    ) -> ModelList: ...
     def take(self) -> list[str] | None: ...

@@ -1,7 +1,8 @@
-"""Carries requests to models on an event loop.
+"""Carries requests to models, and makes tokens for them, on an event loop.
 
 Each is a task with the context variables of whoever began the turn; a plain function, and a body that is read on a
-thread, hold no loop. A request that nobody wants any more has its task cancelled.
+thread, hold no loop. A request that nobody wants any more has its task cancelled; a token is made to the end, since the
+next request wants it too.
 """
 
 from __future__ import annotations
@@ -10,13 +11,23 @@ import asyncio
 import contextvars
 import functools
 from collections.abc import AsyncIterable, Awaitable, Callable
-from typing import TypeAlias
+from typing import TypeAlias, TypedDict
 
 from ._fetch import Carried, FetchRequest, FetchResponse
 from ._outgoing import Outgoing
 from ._serving import made, on_a_thread
+from ._token import IssuedToken, TokenRequest, Wanted
 
-FetchHandler: TypeAlias = Callable[[FetchRequest], FetchResponse | Awaitable[FetchResponse]]
+Fetch: TypeAlias = Callable[[FetchRequest], FetchResponse | Awaitable[FetchResponse]]
+TokenSource: TypeAlias = Callable[[TokenRequest], IssuedToken | Awaitable[IssuedToken]]
+
+
+class HostAuth(TypedDict):
+    """Tokens that the host makes."""
+
+    #: Makes one when a request needs it. It is kept while it counts, and made anew ahead of its end and when the
+    #: provider refuses it.
+    token: TokenSource
 
 
 class Sending:
@@ -32,6 +43,10 @@ class Sending:
 
     def serve(self) -> None:
         """Acts on what has happened, and comes back at once."""
+        for wanted in self._outgoing.wanted():
+            making = self._context.run(self._loop.create_task, _make(wanted))
+            self._outgoing.under_way.add(making)
+            making.add_done_callback(self._outgoing.under_way.discard)
         for kind, request_id, carried in self._outgoing.taken():
             if carried is not None:
                 self._opened(request_id, carried)
@@ -64,6 +79,16 @@ async def _carry(carried: Carried, room: asyncio.Event) -> None:
         carried.failed(raised)
     except BaseException as raised:
         carried.failed(raised)
+        raise
+
+
+async def _make(wanted: Wanted) -> None:
+    try:
+        wanted.issued(await made(wanted.call))
+    except Exception as raised:
+        wanted.failed(raised)
+    except BaseException as raised:
+        wanted.failed(raised)
         raise
 
 

@@ -18,7 +18,7 @@ import weakref
 from collections import deque
 from collections.abc import Callable
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict
 
 from . import _native
 from ._base import AgentBase, Input
@@ -33,6 +33,7 @@ from ._outgoing import Outgoing
 from ._process import open_agents
 from ._reading import Reading
 from ._requests import Handlers, PermissionRequest, PlanRequest, QuestionRequest, is_async
+from ._token import IssuedToken, TokenRequest
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -43,12 +44,14 @@ __all__ = [
     "Agent",
     "AgentOptions",
     "Events",
-    "FetchHandler",
+    "Fetch",
+    "HostAuth",
     "ListModelsOptions",
     "PermissionHandler",
     "PlanHandler",
     "QuestionHandler",
     "Stream",
+    "TokenSource",
     "Turn",
     "create_agent",
     "list_models",
@@ -57,7 +60,15 @@ __all__ = [
 PermissionHandler: TypeAlias = Callable[[PermissionRequest], "_inputs.PermissionAnswer"]
 QuestionHandler: TypeAlias = Callable[[QuestionRequest], "_inputs.QuestionAnswer"]
 PlanHandler: TypeAlias = Callable[[PlanRequest], "_inputs.PlanAnswer"]
-FetchHandler: TypeAlias = Callable[[FetchRequest], FetchResponse]
+Fetch: TypeAlias = Callable[[FetchRequest], FetchResponse]
+TokenSource: TypeAlias = Callable[[TokenRequest], IssuedToken]
+
+
+class HostAuth(TypedDict):
+    """Tokens that the host makes."""
+
+    #: As in `lodger.HostAuth`, on a thread each.
+    token: TokenSource
 
 
 class AgentOptions(Options, total=False):
@@ -69,8 +80,10 @@ class AgentOptions(Options, total=False):
     on_question: QuestionHandler | None
     #: Judges a plan; without it, the plan is rejected.
     on_plan: PlanHandler | None
+    #: Credentials. Absent: `<PROVIDER>_API_KEY` of the environment as it is now.
+    auth: _inputs.Auth | HostAuth | None
     #: Carries the requests to models, on a thread each. Absent: the engine does.
-    fetch: FetchHandler | None
+    fetch: Fetch | None
 
 
 def create_agent(**options: Unpack[AgentOptions]) -> Agent:
@@ -93,14 +106,16 @@ def _refuse_coroutines(functions: dict[str, Callable[..., Any] | None]) -> None:
 class ListModelsOptions(Provider, total=False):
     """What `list_models` takes. None is the same as absent."""
 
+    #: Credentials. Absent: `<PROVIDER>_API_KEY` of the environment as it is now.
+    auth: _inputs.Auth | HostAuth | None
     #: Carries the requests, on a thread each. Absent: the engine does.
-    fetch: FetchHandler | None
+    fetch: Fetch | None
 
 
 def list_models(**options: Unpack[ListModelsOptions]) -> list[str]:
     """`lodger.list_models` without a loop: waits on this thread, which Ctrl-C ends."""
     asking = Asking(options)
-    _refuse_coroutines({"fetch": options.get("fetch")})
+    _refuse_coroutines(asking.functions)
     mailbox = _native.Mailbox(socket=False)
     asking.begin(mailbox, 1)
     while (models := asking.models()) is None:
