@@ -71,8 +71,8 @@ export class Carrier extends Service<Item, NativeFetches> {
     const errand: Errand = { controller: new AbortController(), goOn: ignore };
     this.#errands.set(id, errand);
     try {
-      await this.#stream(id, await this.#send(asked, errand.controller.signal), errand);
-      native(() => this.queue.end(id));
+      const isWhole = await this.#stream(id, await this.#send(asked, errand.controller.signal), errand);
+      if (isWhole) this.#end(id);
     } catch (thrown) {
       native(() => this.queue.fail(id, reasonOf(thrown)));
     }
@@ -86,22 +86,30 @@ export class Carrier extends Service<Item, NativeFetches> {
     return fetch(url, { method, headers, ...(body.length > 0 && { body }), redirect: 'manual', signal });
   }
 
-  /** Takes the response over, until it ends or nobody wants it. */
-  async #stream(id: number, response: Response, errand: Errand): Promise<void> {
+  /** Takes the response over, until it ends (`true`) or nobody wants it. */
+  async #stream(id: number, response: Response, errand: Errand): Promise<boolean> {
     const { signal } = errand.controller;
     const { status, headers, body } = response;
-    if (!native(() => this.queue.respond(id, status, [...headers]))) return;
-    const reader = body?.getReader();
-    // A response that the host made itself may know nothing of the signal.
-    const leave = () => void reader?.cancel().catch(ignore);
-    if (signal.aborted) return leave();
-    signal.addEventListener('abort', leave);
-    for (let piece; (piece = (await reader?.read())?.value) !== undefined; ) {
-      const bytes = piece;
-      const next = native(() => this.queue.push(id, bytes));
-      if (next === 'wait') await new Promise<void>((resolve) => (errand.goOn = resolve));
-      if (next === 'given_up' || signal.aborted) return;
+    if (!native(() => this.queue.respond(id, status, [...headers]))) {
+      await body?.cancel();
+      return false;
     }
+    if (body === null) return true;
+    const reader = body.getReader();
+    // A response that the host made itself may know nothing of the signal.
+    signal.addEventListener('abort', () => void reader.cancel().catch(ignore));
+    for (let read; !(read = await reader.read()).done; ) {
+      const piece = read.value;
+      const next = native(() => this.queue.push(id, piece));
+      if (next === 'wait') await new Promise<void>((resolve) => (errand.goOn = resolve));
+      if (next === 'given_up') return false;
+    }
+    return !signal.aborted;
+  }
+
+  #end(id: number): void {
+    this.#errands.delete(id);
+    native(() => this.queue.end(id));
   }
 
   #giveUp(id: number): void {

@@ -108,6 +108,21 @@ test('cancelling cancels a body that knows nothing of the signal', async (t) => 
   await until(() => cancelled, 'the body was cancelled');
 });
 
+test('a response that comes after the cancel is let go of', async (t) => {
+  const [asked, answer, cancelled] = [gate(), gate(), gate()];
+  const fetch = async () => {
+    asked.open();
+    await answer.opened;
+    return new Response(new ReadableStream({ cancel: cancelled.open }));
+  };
+  const turn = (await agentWith(t, fetch)).stream('go');
+  await asked.opened;
+  turn.cancel();
+  assert.equal((await turn.result).reason, 'cancelled');
+  answer.open();
+  await cancelled.opened;
+});
+
 for (const [what, fetch, message] of [
   ['rejects', () => Promise.reject(new TypeError('no way', { cause: new Error('no network') })), /no way: no network/],
   [

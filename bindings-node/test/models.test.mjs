@@ -20,14 +20,15 @@ for (const kind of ['anthropic', 'openai-chat', 'openai-responses', 'gemini']) {
 test("a list goes through the host's fetch, once", async () => {
   const calls = [];
   const fetch = async (input, init) => {
-    calls.push([input, init.method, 'body' in init]);
+    calls.push([input, init.method, 'body' in init, init.signal]);
     return Response.json({ data: [{ id: 'b' }, { id: 'a' }, { id: 'b' }], has_more: false });
   };
   const endpoint = { kind: 'anthropic', baseUrl: 'https://models.example' };
   assert.deepEqual(await listModels({ provider: 'acme', endpoint, auth, fetch }), ['a', 'b']);
   assert.equal(calls.length, 1);
   assert.match(calls[0][0], /^https:\/\/models\.example\/v1\/models/);
-  assert.deepEqual(calls[0].slice(1), ['GET', false]);
+  const [, method, hasBody, signal] = calls[0];
+  assert.deepEqual([method, hasBody, signal.aborted], ['GET', false, false]);
 });
 
 test('what goes wrong rejects', async (t) => {

@@ -6,7 +6,10 @@ import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
 const SUITES = process.env.LODGER_DEEP
-  ? ['agent', 'cancel', 'checkpoint', 'conversation', 'environments', 'http', 'loop', 'requests', 'tools', 'turn']
+  ? [
+      'agent', 'cancel', 'checkpoint', 'conversation', 'environments', 'fetch', 'http', 'loop', 'models', 'requests',
+      'tokens', 'tools', 'turn',
+    ]
   : ['conversation', 'turn'];
 const here = fileURLToPath(new URL('.', import.meta.url));
 const runtimes = {
