@@ -30,7 +30,10 @@ export interface AgentOptions {
   limits?: Limits;
   /** How much the agent may do without asking. Default `ask`. */
   mode?: Mode;
-  /** `provider/model`, such as `anthropic/claude-sonnet-5-5`; `scripted/FILE.json` plays a script. */
+  /**
+   * `provider/model`, such as `anthropic/claude-sonnet-5-5`; `scripted/FILE.json` plays a script. Where `auth` names a
+   * provider, a name without `/` belongs to that one, and none at all is its default.
+   */
   model?: string;
   /** After how many milliseconds an unanswered request is refused. Default 300,000; 0 waits for ever. */
   permissionTimeoutMs?: number;

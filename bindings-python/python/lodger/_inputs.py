@@ -38,7 +38,8 @@ class AgentOptions(TypedDict):
     limits: NotRequired[Limits]
     #: How much the agent may do without asking. Default `ask`.
     mode: NotRequired[_types.Mode]
-    #: `provider/model`, such as `anthropic/claude-sonnet-5-5`; `scripted/FILE.json` plays a script.
+    #: `provider/model`, such as `anthropic/claude-sonnet-5-5`; `scripted/FILE.json` plays a script. Where `auth` names a
+    #: provider, a name without `/` belongs to that one, and none at all is its default.
     model: NotRequired[str]
     #: After how many milliseconds an unanswered request is refused. Default 300,000; 0 waits for ever.
     permission_timeout_ms: NotRequired[int]

@@ -8,8 +8,10 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use lodger::login::{self, ConfigFolder};
 use lodger::protocol::{
-    AgentOptions, Auth, Endpoint, EndpointKind, Environment, Error, Limits, Mode, Prompt, RequestDelivery, TextOrList,
+    AgentOptions, Auth, Effort, Endpoint, EndpointKind, Environment, Error, Limits, Mode, Prompt, RequestDelivery,
+    TextOrList,
 };
+use serde::de::DeserializeOwned;
 
 /// No prompt may be longer; what is over it is not even read.
 const MAX_PROMPT_BYTES: u64 = 32 * 1024 * 1024;
@@ -40,9 +42,18 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "FOLDER")]
     cwd: Option<PathBuf>,
 
-    /// A server that speaks Anthropic Messages [default: LODGER_BASE_URL of the environment, else the provider's own]
+    /// A server to talk to [default: LODGER_BASE_URL of the environment, else the provider's own]
     #[arg(long, value_name = "URL")]
     base_url: Option<String>,
+
+    /// What the server of --base-url speaks: anthropic, openai-responses, openai-chat or gemini [default: anthropic]
+    #[arg(long, value_name = "API", value_parser = endpoint_kind)]
+    api: Option<EndpointKind>,
+
+    /// How much the model should think before it answers: auto, none, minimal, low, medium, high, xhigh or max
+    /// [default: auto]
+    #[arg(long, value_name = "EFFORT", value_parser = effort)]
+    effort: Option<Effort>,
 
     /// After how long an unanswered question is a refusal; 0 waits for ever [default: 300]
     #[arg(long, value_name = "SECONDS")]
@@ -51,6 +62,10 @@ pub(crate) struct Arguments {
     /// How many times the model may be called [default: 100]
     #[arg(long, value_name = "N")]
     max_steps: Option<u32>,
+
+    /// How many US dollars it may cost; needs a model whose price is known
+    #[arg(long, value_name = "USD")]
+    max_budget_usd: Option<f64>,
 
     /// Added to what the model is told before the conversation
     #[arg(long, value_name = "TEXT")]
@@ -77,29 +92,26 @@ impl Arguments {
                 "there is no model; give --model provider/model, such as anthropic/claude-sonnet-5-5, or set LODGER_MODEL",
             )
         })?;
-        let endpoint = self.base_url.as_deref().or_else(|| env.get("LODGER_BASE_URL")).map(|base_url| Endpoint {
-            kind: EndpointKind::Anthropic,
-            base_url: base_url.to_owned(),
-            headers: BTreeMap::new(),
-        });
-        let mut limits = Limits::default();
+        let endpoint = endpoint(self.base_url.as_deref(), self.api, env);
+        let mut limits = Limits { max_budget_usd: self.max_budget_usd, ..Limits::default() };
         if let Some(max_steps) = self.max_steps {
             limits.max_steps = max_steps;
         }
-        let catalogue = folder.as_ref().and_then(catalogue_of);
+        let catalogue = saved_catalogue(folder.as_ref())?;
         // What is saved goes to the provider's own server only.
         let auth = match (&folder, model.split_once('/')) {
             (Some(folder), Some((provider, _))) if endpoint.is_none() => {
-                saved_login(folder, provider, catalogue.as_deref(), env)?
+                saved_login(folder, provider, catalogue.as_deref().map(Path::new), env)?
             }
             _ => None,
         };
         Ok(AgentOptions {
             auth,
-            catalogue: catalogue.map(text).transpose()?,
+            catalogue,
             cwd: Some(absolute(self.cwd.as_deref().unwrap_or(Path::new(".")))?),
             model: Some(model.to_owned()),
             endpoint,
+            effort: self.effort.unwrap_or_default(),
             mode: self.mode,
             append_instructions: self.append_system_prompt.clone().map(TextOrList::Text),
             requests,
@@ -137,8 +149,35 @@ pub(crate) fn catalogue_of(folder: &ConfigFolder) -> Option<PathBuf> {
     path.exists().then_some(path)
 }
 
+/// The same, as an option.
+pub(crate) fn saved_catalogue(folder: Option<&ConfigFolder>) -> Result<Option<String>, Error> {
+    folder.and_then(catalogue_of).map(text).transpose()
+}
+
+fn effort(name: &str) -> Result<Effort, String> {
+    word(name, "auto, none, minimal, low, medium, high, xhigh or max")
+}
+
+/// The server that is named, where one is.
+pub(crate) fn endpoint(base_url: Option<&str>, api: Option<EndpointKind>, env: &Environment) -> Option<Endpoint> {
+    base_url.or_else(|| env.get("LODGER_BASE_URL")).map(|base_url| Endpoint {
+        kind: api.unwrap_or(EndpointKind::Anthropic),
+        base_url: base_url.to_owned(),
+        headers: BTreeMap::new(),
+    })
+}
+
+pub(crate) fn endpoint_kind(name: &str) -> Result<EndpointKind, String> {
+    word(name, "anthropic, openai-responses, openai-chat or gemini")
+}
+
+/// A word of the vocabulary.
+fn word<T: DeserializeOwned>(name: &str, expected: &str) -> Result<T, String> {
+    serde_json::from_value(name.into()).map_err(|_| format!("expected {expected}"))
+}
+
 /// The saved login of a provider that has no key in the environment.
-fn saved_login(
+pub(crate) fn saved_login(
     folder: &ConfigFolder,
     provider: &str,
     catalogue: Option<&Path>,

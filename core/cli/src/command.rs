@@ -6,6 +6,7 @@ use lodger::protocol::Error;
 use crate::arguments::Arguments;
 use crate::exit::{self, Exit};
 use crate::login::{Auth, Login, Logout};
+use crate::models::Models;
 use crate::run;
 
 /// A coding agent on the command line: runs one prompt in a folder, and ends.
@@ -27,6 +28,8 @@ enum Command {
     Logout(Logout),
     /// What is saved of logins
     Auth(Auth),
+    /// Which models a provider offers
+    Models(Models),
 }
 
 impl CommandLine {
@@ -36,6 +39,7 @@ impl CommandLine {
             (Some(Command::Login(login)), _) => login.run(),
             (Some(Command::Logout(logout)), _) => logout.run(),
             (Some(Command::Auth(auth)), _) => auth.run(),
+            (Some(Command::Models(models)), _) => models.run(),
             (None, Some(arguments)) => run::run(&arguments),
             (None, None) => Err(Error::invalid_input("there is nothing to do; give --prompt TEXT, or see --help")),
         }

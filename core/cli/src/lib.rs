@@ -8,6 +8,7 @@ mod arguments;
 mod command;
 mod exit;
 mod login;
+mod models;
 mod output;
 mod person;
 mod printable;

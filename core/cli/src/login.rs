@@ -11,6 +11,7 @@ use serde::Serialize;
 use crate::arguments::catalogue_of;
 use crate::exit::Exit;
 use crate::printable::printable_line;
+use crate::stdout;
 
 /// No key or token is longer; what is over it is not even read.
 const MAX_SECRET_BYTES: u64 = 64 * 1024;
@@ -122,11 +123,7 @@ impl Auth {
         } else {
             all.iter().map(|status| format!("{}\n", printable_line(&in_words(status)))).collect()
         };
-        match io::stdout().lock().write_all(text.as_bytes()) {
-            Ok(()) => Ok(Exit::EndTurn),
-            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(Exit::StdoutClosed),
-            Err(error) => Err(Error::internal(format!("standard output cannot be written: {error}"))),
-        }
+        stdout::whole(&text)
     }
 }
 

@@ -6,6 +6,8 @@ use std::os::fd::AsFd;
 
 use lodger::protocol::Error;
 
+use crate::exit::Exit;
+
 /// Standard output. Whoever else prints to descriptor 1 prints to standard error.
 pub(crate) struct Stdout {
     file: BufWriter<File>,
@@ -36,5 +38,14 @@ impl Write for Stdout {
 
     fn flush(&mut self) -> io::Result<()> {
         self.file.flush()
+    }
+}
+
+/// Prints a whole text, for commands that do nothing else.
+pub(crate) fn whole(text: &str) -> Result<Exit, Error> {
+    match io::stdout().lock().write_all(text.as_bytes()) {
+        Ok(()) => Ok(Exit::EndTurn),
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(Exit::StdoutClosed),
+        Err(error) => Err(Error::internal(format!("standard output cannot be written: {error}"))),
     }
 }

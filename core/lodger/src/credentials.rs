@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use lodger_config::ConfigFolder;
 use lodger_model::auth::{Credentials, HostTokens, OAuth, Renewing, TokenSource};
+use lodger_model::catalogue::Catalogue;
 use lodger_net::Transport;
 use lodger_protocol::{Auth, Environment, Error, Result};
 
@@ -38,12 +39,53 @@ pub(crate) fn credentials(
     }
 }
 
-/// The model's whole name: one without a provider belongs to the one that `auth` is for.
-pub(crate) fn whole_name(model: &str, auth: Option<&Auth>) -> String {
-    match auth {
-        Some(Auth::Token { provider, .. } | Auth::Login { provider }) if !model.contains('/') => {
-            format!("{provider}/{model}")
+/// The model's whole name: one without a provider belongs to the one that `auth` is for, and none at all is that one's
+/// default.
+pub(crate) fn whole_name(model: Option<&str>, auth: Option<&Auth>, catalogue: &Catalogue) -> Result<String> {
+    let provider = match auth {
+        Some(Auth::Token { provider, .. } | Auth::Login { provider }) => Some(provider.as_str()),
+        Some(Auth::ApiKey { .. }) | None => None,
+    };
+    if let Some(model) = model {
+        return Ok(match provider {
+            Some(provider) if !model.contains('/') => format!("{provider}/{model}"),
+            _ => model.to_owned(),
+        });
+    }
+    let default = provider.and_then(|provider| {
+        let model = catalogue.provider(provider)?.default_model?;
+        Some(format!("{provider}/{model}"))
+    });
+    default.ok_or_else(|| {
+        Error::invalid_options("option model is missing; expected provider/model, such as anthropic/claude-sonnet-5-5")
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn token(provider: &str) -> Auth {
+        Auth::Token { provider: provider.to_owned(), token: "t".into() }
+    }
+
+    fn named(model: Option<&str>, auth: Option<&Auth>) -> Result<String> {
+        whole_name(model, auth, &Catalogue::default())
+    }
+
+    #[test]
+    fn a_model_without_a_provider_belongs_to_the_one_that_auth_is_for() {
+        assert_eq!(named(Some("grok-x"), Some(&token("xai"))).unwrap(), "xai/grok-x");
+        assert_eq!(named(Some("other/grok-x"), Some(&token("xai"))).unwrap(), "other/grok-x");
+        assert_eq!(named(Some("grok-x"), None).unwrap(), "grok-x");
+    }
+
+    #[test]
+    fn no_model_at_all_is_the_providers_default() {
+        let default = Catalogue::default().provider("groq").unwrap().default_model.unwrap();
+        assert_eq!(named(None, Some(&token("groq"))).unwrap(), format!("groq/{default}"));
+        for auth in [None, Some(&token("ollama")), Some(&token("nobody"))] {
+            assert!(named(None, auth).unwrap_err().message.contains("option model is missing"));
         }
-        _ => model.to_owned(),
     }
 }

@@ -69,11 +69,10 @@ pub(crate) fn engine(
         transport,
         watch: Watch { diagnostics: diagnostics.clone(), trace },
     };
-    let open: lodger_engine::OpenModel = Box::new(move |name| models.open(&whole_name(name, auth.as_ref())));
-    let name = options.model.as_deref().ok_or_else(|| {
-        Error::invalid_options("option model is missing; expected provider/model, such as anthropic/claude-sonnet-5-5")
-    })?;
-    let model = open(name)?;
+    let name = whole_name(options.model.as_deref(), auth.as_ref(), &models.catalogue)?;
+    let model = models.open(&name)?;
+    let open: lodger_engine::OpenModel =
+        Box::new(move |name| models.open(&whole_name(Some(name), auth.as_ref(), &models.catalogue)?));
     let checkpoint = match checkpoint {
         Some(bytes) => Checkpoint::from_bytes(bytes, options.limits.max_checkpoint_bytes)?,
         None => Checkpoint::default(),

@@ -17,7 +17,8 @@ pub struct AgentOptions {
     pub cwd: Option<String>,
     /// The folders that the agent may use, in place of `cwd` alone: name `cwd` too if it is to be one of them.
     pub roots: Vec<String>,
-    /// `provider/model`, such as `anthropic/claude-sonnet-5-5`; `scripted/FILE.json` plays a script.
+    /// `provider/model`, such as `anthropic/claude-sonnet-5-5`; `scripted/FILE.json` plays a script. Where `auth` names a
+    /// provider, a name without `/` belongs to that one, and none at all is its default.
     pub model: Option<String>,
     /// Points `model` at a server of your choice.
     pub endpoint: Option<Endpoint>,

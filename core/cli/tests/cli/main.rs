@@ -5,6 +5,7 @@
 mod exit_codes;
 mod kit;
 mod logins;
+mod models;
 mod output;
 mod signals;
 mod terminal;
