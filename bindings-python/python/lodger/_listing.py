@@ -48,6 +48,7 @@ async def list_models(**options: Unpack[ListModelsOptions]) -> list[str]:
             await listing.rung()
         return models
     finally:
+        asking.end()
         hub.remove(key)
         listing.sending.all_given_up()
 

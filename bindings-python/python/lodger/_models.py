@@ -29,7 +29,7 @@ class Provider(TypedDict, total=False):
 
 
 class Asking:
-    """A call of `list_models`. Dropped, it is given up."""
+    """A call of `list_models`."""
 
     __slots__ = ("_native", "_options", "functions", "outgoing")
 
@@ -55,3 +55,7 @@ class Asking:
     def models(self) -> list[str] | None:
         """The ids, once; None before they are there. Raises what went wrong."""
         return None if self._native is None else ask_engine(self._native.take)
+
+    def end(self) -> None:
+        """Gives up what is still asked: the traceback of whatever ended the wait may hold this object for long."""
+        self._native = None

@@ -117,13 +117,16 @@ def list_models(**options: Unpack[ListModelsOptions]) -> list[str]:
     asking = Asking(options)
     _refuse_coroutines(asking.functions)
     mailbox = _native.Mailbox(socket=False)
-    asking.begin(mailbox, 1)
-    while (models := asking.models()) is None:
-        mailbox.wait(None)
-        # In this order: what comes after `take` rings.
-        mailbox.take()
-        asking.outgoing.serve()
-    return models
+    try:
+        asking.begin(mailbox, 1)
+        while (models := asking.models()) is None:
+            mailbox.wait(None)
+            # In this order: what comes after `take` rings.
+            mailbox.take()
+            asking.outgoing.serve()
+        return models
+    finally:
+        asking.end()
 
 
 class Agent(AgentBase):
