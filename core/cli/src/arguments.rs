@@ -98,10 +98,9 @@ impl Arguments {
             limits.max_steps = max_steps;
         }
         let catalogue = saved_catalogue(folder.as_ref())?;
-        // What is saved goes to the provider's own server only.
         let auth = match (&folder, model.split_once('/')) {
-            (Some(folder), Some((provider, _))) if endpoint.is_none() => {
-                saved_login(folder, provider, catalogue.as_deref().map(Path::new), env)?
+            (Some(folder), Some((provider, _))) => {
+                saved_login(folder, provider, endpoint.as_ref(), catalogue.as_deref().map(Path::new), env)?
             }
             _ => None,
         };
@@ -176,14 +175,17 @@ fn word<T: DeserializeOwned>(name: &str, expected: &str) -> Result<T, String> {
     serde_json::from_value(name.into()).map_err(|_| format!("expected {expected}"))
 }
 
-/// The saved login of a provider that has no key in the environment.
+/// The saved login of a provider that has no key in the environment. It goes to the provider's own server only: not to one
+/// that is named by an argument or the environment.
 pub(crate) fn saved_login(
     folder: &ConfigFolder,
     provider: &str,
+    endpoint: Option<&Endpoint>,
     catalogue: Option<&Path>,
     env: &Environment,
 ) -> Result<Option<Auth>, Error> {
-    if provider == "scripted" || login::has_key(provider, catalogue, env)? {
+    let is_elsewhere = endpoint.is_some() || login::has_base_url(provider, env);
+    if provider == "scripted" || is_elsewhere || login::has_key(provider, catalogue, env)? {
         return Ok(None);
     }
     // A name that no provider has is told of where models are made.

@@ -57,7 +57,7 @@ impl Exit {
     /// What an error comes to.
     pub(crate) fn of_error(error: &Error) -> Self {
         match error.code {
-            ErrorCode::InvalidOptions | ErrorCode::InvalidInput => Self::Usage,
+            ErrorCode::InvalidOptions | ErrorCode::InvalidInput | ErrorCode::Unsupported => Self::Usage,
             ErrorCode::ProviderAuth => Self::Auth,
             _ if error.retryable => Self::Retryable,
             _ => Self::Failed,

@@ -41,9 +41,10 @@ impl Models {
         let folder = ConfigFolder::of(&env).ok();
         let endpoint = endpoint(self.base_url.as_deref(), self.api, &env);
         let catalogue = saved_catalogue(folder.as_ref())?;
-        let auth = match (&folder, &endpoint) {
-            (Some(folder), None) => saved_login(folder, &self.provider, catalogue.as_deref().map(Path::new), &env)?,
-            _ => None,
+        let known = catalogue.as_deref().map(Path::new);
+        let auth = match &folder {
+            Some(folder) => saved_login(folder, &self.provider, endpoint.as_ref(), known, &env)?,
+            None => None,
         };
         let options =
             ListModelsOptions { provider: Some(self.provider), endpoint, auth, catalogue, ..Default::default() };

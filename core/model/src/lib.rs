@@ -47,7 +47,7 @@ pub use input::parse_input;
 pub use protocol::{Protocol, ReplyState, protocol};
 pub use quirks::{CallIds, EffortForm, Quirks};
 pub use shown::Target;
-pub use spec::ModelSpec;
+pub use spec::{ModelSpec, variable_of};
 pub use stream::{Model, ModelEvent, ModelMessage, ModelRequest, Reply};
 
 #[cfg(feature = "http")]

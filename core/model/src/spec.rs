@@ -31,8 +31,14 @@ impl ModelSpec {
     /// The variable of the environment that holds something of this provider: `<PROVIDER>_API_KEY`.
     #[must_use]
     pub fn variable(&self, what: &str) -> String {
-        format!("{}_{what}", self.provider.to_ascii_uppercase().replace('-', "_"))
+        variable_of(&self.provider, what)
     }
+}
+
+/// The variable of the environment that holds something of a provider: `<PROVIDER>_API_KEY`.
+#[must_use]
+pub fn variable_of(provider: &str, what: &str) -> String {
+    format!("{}_{what}", provider.to_ascii_uppercase().replace('-', "_"))
 }
 
 fn is_word(text: &str) -> bool {

@@ -93,6 +93,31 @@ fn a_key_of_the_environment_wins_over_a_saved_one() {
 }
 
 #[test]
+fn a_variable_of_blanks_is_no_key() {
+    let home = Home::new();
+    let (model, login) = (model("sk-saved"), LoginServer::start(LoginOptions::default()).unwrap());
+    home.knows(&model, &login);
+    home.fed(&["login", "acme", "--with-key"], "sk-saved");
+    let mut command = home.lodger(&["-p", "Hi", "--model", "acme/mock", "--cwd", home.0.path().to_str().unwrap()]);
+    let output = command.env("ACME_API_KEY", " ").output().unwrap();
+    assert_eq!((output.status.code(), stdout(&output)), (Some(0), "Hello\n"), "{}", stderr(&output));
+}
+
+#[test]
+fn what_is_saved_does_not_go_to_a_server_that_the_environment_names() {
+    let home = Home::new();
+    let (own, other) = (model("sk-saved"), model("sk-saved"));
+    home.knows(&own, &LoginServer::start(LoginOptions::default()).unwrap());
+    home.fed(&["login", "acme", "--with-key"], "sk-saved");
+    let prompt = ["-p", "Hi", "--model", "acme/mock", "--cwd", home.0.path().to_str().unwrap()];
+    for arguments in [&prompt[..], &["models", "acme"]] {
+        let output = home.lodger(arguments).env("ACME_BASE_URL", other.base_url()).output().unwrap();
+        assert_eq!(output.status.code(), Some(3), "{}", stderr(&output));
+    }
+    assert!(other.stats().connections.is_empty());
+}
+
+#[test]
 fn what_is_no_key_is_not_saved() {
     let home = Home::new();
     for input in ["", " \n", "two words", "line\nline"] {
@@ -105,7 +130,7 @@ fn what_is_no_key_is_not_saved() {
 #[test]
 fn a_provider_without_a_login_of_its_own_says_what_else_there_is() {
     let output = Home::new().run(&["login", "anthropic"]);
-    assert_eq!(output.status.code(), Some(1));
+    assert_eq!(output.status.code(), Some(2));
     assert!(stderr(&output).contains("lodger login anthropic --with-key"), "{}", stderr(&output));
 }
 

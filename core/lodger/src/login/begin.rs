@@ -40,8 +40,8 @@ pub struct LoginStep {
 }
 
 /// Logs in to a provider by its own OAuth server, as the catalogue has it, and saves what it gives. `show` tells the
-/// person what to do. Without a runtime it takes the default one. Blocks until it is done, at most a quarter of an hour; must not be called on a thread of an async
-/// runtime.
+/// person what to do. Without a runtime it takes the default one. Blocks until it is done, at most a quarter of an hour;
+/// must not be called on a thread of an async runtime.
 ///
 /// # Errors
 /// `unsupported` for a provider without logins of its own; `provider_auth` when the person or the provider refused, or
@@ -58,7 +58,7 @@ pub fn log_in(
     let entry = entry_of(provider, catalogue)?;
     let runtime = runtime.map_or_else(Runtime::shared, |runtime| Ok(runtime.clone()))?;
     // Found out before the person is sent anywhere.
-    drop(lock(logins, provider)?);
+    can_save(logins, provider)?;
     let oauth = OAuth::new(Arc::new(runtime.clients().clone()));
     let (done, outcome) = oneshot::channel();
     let asked = entry.clone();
@@ -99,6 +99,15 @@ async fn tokens(
     show(LoginStep { url: login.url.clone(), code: None });
     let code = redirect.code(&login.state).await?;
     oauth.finish_browser(entry, login, code).await
+}
+
+/// Finds out whether a login could be saved, before a person is asked for one. Makes the folder. May wait some seconds for
+/// another process.
+///
+/// # Errors
+/// As for [`save`].
+pub fn can_save(logins: &Logins, provider: &str) -> Result<()> {
+    lock(logins, provider).map(drop)
 }
 
 /// Saves a key or token that the person has already. May wait some seconds for another process.

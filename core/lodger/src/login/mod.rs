@@ -6,10 +6,12 @@ mod begin;
 mod redirect;
 mod saved;
 
-pub use begin::{LoginStep, LoginWay, log_in, log_out, save, status};
+pub use begin::{LoginStep, LoginWay, can_save, log_in, log_out, save, status};
 pub use lodger_config::{ConfigFolder, Logins, SavedLogin};
 pub(crate) use saved::{SavedTokens, existing};
 
+use lodger_model::auth::key_of;
+use lodger_model::variable_of;
 use lodger_protocol::{Environment, Error};
 
 /// Whether the environment has a key for a provider, by its bundled or a host's own catalogue.
@@ -17,8 +19,11 @@ use lodger_protocol::{Environment, Error};
 /// # Errors
 /// `invalid_options` for a catalogue file that cannot be used.
 pub fn has_key(provider: &str, catalogue: Option<&std::path::Path>, env: &Environment) -> Result<bool, Error> {
-    let known = begin::catalogue_of(catalogue)?.provider(provider);
-    let own = format!("{}_API_KEY", provider.to_ascii_uppercase().replace('-', "_"));
-    let others = known.map(|known| known.key_variables).unwrap_or_default();
-    Ok(std::iter::once(own).chain(others).any(|name| env.get(&name).is_some()))
+    Ok(key_of(provider, env, &begin::catalogue_of(catalogue)?).is_ok())
+}
+
+/// Whether the environment names another server for a provider, by `<PROVIDER>_BASE_URL`. A saved login is not for it.
+#[must_use]
+pub fn has_base_url(provider: &str, env: &Environment) -> bool {
+    env.get(&variable_of(provider, "BASE_URL")).is_some()
 }

@@ -6,7 +6,7 @@ use lodger_protocol::{Environment, Error, ErrorCode, Result, Secret};
 
 use super::{Credential, CredentialSource, Fixed, HostTokens, Renewing};
 use crate::catalogue::Catalogue;
-use crate::{ModelSpec, ResolvedEndpoint};
+use crate::{ModelSpec, ResolvedEndpoint, variable_of};
 
 /// The credentials of an agent. None is shown to a provider that it is not for.
 #[derive(Default)]
@@ -56,7 +56,7 @@ impl Credentials {
             Self::Key { key, provider } if provider.as_ref().is_none_or(|own| *own == spec.provider) => {
                 Ok(Some(fixed(Credential::key(trimmed(key)))))
             }
-            Self::Environment | Self::Key { .. } => match key_of(spec, env, catalogue) {
+            Self::Environment | Self::Key { .. } => match key_of(&spec.provider, env, catalogue) {
                 Ok(key) => Ok(Some(fixed(Credential::key(key)))),
                 Err(_) if endpoint.key_optional => Ok(None),
                 Err(error) => Err(error),
@@ -95,15 +95,18 @@ fn belongs(spec: &ModelSpec, provider: &str) -> Result<()> {
 }
 
 /// The key of a provider in the environment: `<PROVIDER>_API_KEY`, then the other variables that the catalogue has for it.
-fn key_of(spec: &ModelSpec, env: &Environment, catalogue: &Catalogue) -> Result<Secret> {
-    let own = spec.variable("API_KEY");
-    let others = catalogue.provider(&spec.provider).map(|provider| provider.key_variables).unwrap_or_default();
+/// Blanks around it do not count, and nothing but blanks is no key.
+///
+/// # Errors
+/// `provider_auth` naming the variables, when there is none.
+pub fn key_of(provider: &str, env: &Environment, catalogue: &Catalogue) -> Result<Secret> {
+    let own = variable_of(provider, "API_KEY");
+    let others = catalogue.provider(provider).map(|provider| provider.key_variables).unwrap_or_default();
     let mut variables = vec![own.as_str()];
     variables.extend(others.iter().map(String::as_str).filter(|name| *name != own));
     let mut keys = variables.iter().filter_map(|name| env.get(name)).map(str::trim).filter(|key| !key.is_empty());
     keys.next().map(Secret::new).ok_or_else(|| {
         let names = variables.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(" or ");
-        let provider = &spec.provider;
         Error::new(
             ErrorCode::ProviderAuth,
             format!(

@@ -11,7 +11,7 @@ mod oauth;
 mod renewing;
 
 pub use credential::{Carrier, Credential};
-pub use credentials::Credentials;
+pub use credentials::{Credentials, key_of};
 pub use host::{HostTokens, IssuedToken, TokenRequest, TokenSource};
 pub use oauth::{BrowserLogin, DeviceLogin, MAX_LOGIN_WAIT, OAuth, OAuthTokens};
 pub use renewing::{Issuer, Renewing};

@@ -72,7 +72,7 @@ fn an_endpoint_on_this_machine_goes_without_a_key() {
 fn another_variable_of_the_provider_is_looked_at_last() {
     let spec = ModelSpec::parse("google/gemini-x").unwrap();
     let key = |names: &[&str]| {
-        key_of(&spec, &env(names), &Catalogue::default())
+        key_of(&spec.provider, &env(names), &Catalogue::default())
             .map(|key| key.expose().to_owned())
             .map_err(|error| error.message)
     };
