@@ -41,7 +41,7 @@ export interface AgentOptions {
   requests?: RequestDelivery;
   /** The folders that the agent may use, in place of `cwd` alone: name `cwd` too if it is to be one of them. */
   roots?: string[];
-  /** Names the session. Default: a fresh id. */
+  /** Names the session: 1 to 128 letters, digits, `.`, `_`, `:` or `-`. Default: a fresh id. */
   sessionId?: SessionId;
   /** Tools that the host runs. At most 64. */
   tools?: ToolOptions[];
@@ -165,7 +165,8 @@ export interface ResourceContent {
 export interface DebugOptions {
   /**
    * A file that takes what the agent says to its model and what comes back, one JSON a line; relative to `cwd`.
-   * It is made for its owner alone, or added to; at most 64 MiB are written. Headers and credentials are left out;
+   * It is made for its owner alone, or added to; at most 64 MiB are written. Headers are left out, and credentials
+   * where they stand in one piece;
    * the conversation is not.
    */
   trace?: string;

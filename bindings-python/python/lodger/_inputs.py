@@ -47,7 +47,7 @@ class AgentOptions(TypedDict):
     requests: NotRequired[_types.RequestDelivery]
     #: The folders that the agent may use, in place of `cwd` alone: name `cwd` too if it is to be one of them.
     roots: NotRequired[list[str]]
-    #: Names the session. Default: a fresh id.
+    #: Names the session: 1 to 128 letters, digits, `.`, `_`, `:` or `-`. Default: a fresh id.
     session_id: NotRequired[str]
     #: Tools that the host runs. At most 64.
     tools: NotRequired[list[ToolOptions]]
@@ -153,7 +153,8 @@ class DebugOptions(TypedDict):
     """Aids to find out what goes wrong. Nothing here is on by default."""
 
     #: A file that takes what the agent says to its model and what comes back, one JSON a line; relative to `cwd`.
-    #: It is made for its owner alone, or added to; at most 64 MiB are written. Headers and credentials are left out;
+    #: It is made for its owner alone, or added to; at most 64 MiB are written. Headers are left out, and credentials
+    #: where they stand in one piece;
     #: the conversation is not.
     trace: NotRequired[str]
 

@@ -99,7 +99,7 @@ pub(crate) fn check(limits: &Limits, model: &dyn Model) -> Result<()> {
     }
     Err(Error::invalid_options(format!(
         "limits.maxBudgetUsd is set and the price of {} is not known; give it in a file for the option catalogue, or \
-         set limits.maxBudgetTokens",
+         as `price` of a script, or set limits.maxBudgetTokens",
         model.name()
     )))
 }

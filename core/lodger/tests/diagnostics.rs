@@ -191,3 +191,15 @@ fn a_trace_that_cannot_be_written_is_said_at_once() {
     let error = AgentBuilder::default().options(options).model(stage.model(&[says("x")])).create().unwrap_err();
     assert!(error.message.contains("debug.trace"), "{}", error.message);
 }
+
+#[tokio::test]
+async fn a_server_that_sends_the_key_back_as_the_name_of_the_request_shows_it_to_nobody() {
+    let headers = [("request-id".to_owned(), format!("req-sk-test-{}", "x".repeat(500)))].into();
+    let fault = WireFault::Status { status: 400, headers, body: None };
+    let (server, heard) = (faulty_server(&[says("hello")], fault), Heard::default());
+    let agent = heard.by(client(&server)).create().unwrap();
+    agent.prompt("hi").unwrap().result().await.unwrap_err();
+    let told = of_the_wire(&heard);
+    let id = told.iter().find_map(|told| told["requestId"].as_str()).unwrap();
+    assert!(id.starts_with("req-[hidden]-x") && id.len() <= 210, "{id}");
+}

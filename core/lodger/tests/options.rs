@@ -208,10 +208,10 @@ fn instructions_take_the_place_of_the_base_prompt() {
 #[test]
 fn a_session_may_be_named() {
     let stage = Stage::new();
-    let agent = embedded(&with(&stage, json!({ "sessionId": "my session" })));
-    assert_eq!(agent.session_id(), "my session");
+    let agent = embedded(&with(&stage, json!({ "sessionId": "my_session" })));
+    assert_eq!(agent.session_id(), "my_session");
     let events = drain(&agent.prompt("\"hello\"").unwrap());
-    assert!(events.iter().all(|event| event.session_id.as_str() == "my session"));
+    assert!(events.iter().all(|event| event.session_id.as_str() == "my_session"));
     assert_ne!(embedded(&with(&stage, json!({}))).session_id(), embedded(&with(&stage, json!({}))).session_id());
 }
 

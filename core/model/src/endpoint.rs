@@ -88,7 +88,7 @@ fn unknown(spec: &ModelSpec, catalogue: &Catalogue) -> Error {
     let mut names = catalogue.provider_names();
     names.push("scripted".to_owned());
     Error::invalid_options(format!(
-        "`model`: the provider `{}` is not known; known are {}; for any other set `endpoint`",
+        "the provider `{}` is not known; known are {}; for any other set `endpoint`",
         spec.provider,
         names.join(", ")
     ))

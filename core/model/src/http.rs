@@ -12,6 +12,7 @@ use lodger_protocol::{Error, ErrorCode, Secret, StopReason, ToolCallId, Usage};
 use serde_json::Value;
 
 use crate::auth::{Credential, CredentialSource};
+use crate::bound::{MAX_REPLY_WIRE_BYTES, bounded};
 use crate::catalogue::{KeyHeader, Price};
 use crate::refusal::{Refusal, retry_after_ms};
 use crate::retry::retrying;
@@ -108,7 +109,9 @@ impl Inner {
         async move {
             let state = self.protocol.reply(FreshIds::new(&request, ToolCallId::fresh().as_str()));
             match self.open(request, number).await {
-                Ok((body, attempt)) => Either::Left(read(frames(body, self.gap), state, attempt)),
+                Ok((body, attempt)) => {
+                    Either::Left(read(bounded(frames(body, self.gap), MAX_REPLY_WIRE_BYTES), state, attempt))
+                }
                 Err(error) => {
                     let partial =
                         Reply { content: Vec::new(), stop_reason: StopReason::Error, usage: Usage::default() };

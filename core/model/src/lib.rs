@@ -27,6 +27,8 @@ mod stream;
 #[cfg(feature = "http")]
 pub mod auth;
 #[cfg(feature = "http")]
+mod bound;
+#[cfg(feature = "http")]
 mod endpoint;
 #[cfg(feature = "http")]
 mod http;

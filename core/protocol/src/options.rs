@@ -44,7 +44,7 @@ pub struct AgentOptions {
     pub permission_timeout_ms: Option<u64>,
     /// Bounds.
     pub limits: Limits,
-    /// Names the session. Default: a fresh id.
+    /// Names the session: 1 to 128 letters, digits, `.`, `_`, `:` or `-`. Default: a fresh id.
     pub session_id: Option<SessionId>,
     /// Aids to find out what goes wrong.
     pub debug: DebugOptions,
@@ -71,7 +71,8 @@ pub struct ListModelsOptions {
 #[serde(rename_all = "camelCase", default)]
 pub struct DebugOptions {
     /// A file that takes what the agent says to its model and what comes back, one JSON a line; relative to `cwd`.
-    /// It is made for its owner alone, or added to; at most 64 MiB are written. Headers and credentials are left out;
+    /// It is made for its owner alone, or added to; at most 64 MiB are written. Headers are left out, and credentials
+    /// where they stand in one piece;
     /// the conversation is not.
     pub trace: Option<String>,
 }

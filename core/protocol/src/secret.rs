@@ -12,6 +12,9 @@ const HIDDEN: &str = "[hidden]";
 /// Shortest word of a longer text that is taken for a secret, in bytes.
 const MIN_WORD: usize = 8;
 
+/// A secret that is shorter is not looked for in text, in bytes: it would be found in any.
+const MIN_HIDDEN: usize = 4;
+
 /// A key or token. `Debug` shows only that it is there, `Display` does not exist, and its memory is wiped when it is
 /// dropped. Written as JSON it is plain text: only options and saved logins hold one.
 #[derive(Clone)]
@@ -46,7 +49,7 @@ impl Secret {
     #[must_use]
     pub fn hide_in(&self, text: &str) -> String {
         match self.expose() {
-            "" => text.to_owned(),
+            secret if secret.len() < MIN_HIDDEN => text.to_owned(),
             secret => text.replace(secret, HIDDEN),
         }
     }
@@ -116,7 +119,9 @@ mod tests {
     #[test]
     fn a_secret_is_taken_out_of_text_that_repeats_it() {
         assert_eq!(Secret::new("sk-1").hide_in("bad key sk-1!"), "bad key [hidden]!");
-        assert_eq!(Secret::new("").hide_in("nothing"), "nothing");
+        for too_short in ["", "k", "err"] {
+            assert_eq!(Secret::new(too_short).hide_in("broken error"), "broken error");
+        }
     }
 
     #[test]

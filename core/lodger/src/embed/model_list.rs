@@ -25,8 +25,9 @@ struct Slot {
 }
 
 impl ModelList {
-    /// Asks. `options_json` is `ListModelsOptions`; of `handlers`, those for tokens and for fetching are used; without `runtime` the default one is used. When the outcome is there,
-    /// lane `key * 2 + 1` of `mailbox` is marked, if there is one.
+    /// Asks. `options_json` is `ListModelsOptions`; of `handlers`, those for tokens and for fetching are used; without
+    /// `runtime` the default one is. When the outcome is there, lane `key * 2 + 1` of `mailbox` is marked, if there is
+    /// one.
     ///
     /// # Errors
     /// `invalid_options`, `provider_auth`, `forked`, `closed`: then nothing was asked.

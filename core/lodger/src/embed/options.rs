@@ -10,6 +10,9 @@ use serde_json::Value;
 
 use super::misfit;
 
+/// Longest id that a host may give a session.
+const MAX_SESSION_ID: usize = 128;
+
 /// Options that may hold a secret: what stands there is not repeated.
 const SECRETIVE: [&str; 3] = ["auth", "endpoint", "env"];
 
@@ -42,6 +45,11 @@ pub(super) fn read<T: DeserializeOwned + JsonSchema>(json: &str) -> Result<T> {
 
 /// What no type says, for those who read no JSON too.
 pub(super) fn check(options: &AgentOptions) -> Result<()> {
+    if options.session_id.as_ref().is_some_and(|id| !is_session_id(id.as_str())) {
+        return Err(Error::invalid_options(format!(
+            "option sessionId: expected 1 to {MAX_SESSION_ID} letters, digits, `.`, `_`, `:` or `-`"
+        )));
+    }
     match &options.auth {
         Some(Auth::ApiKey { api_key }) if api_key.is_blank() => Err(Error::invalid_options(
             "option auth.apiKey: expected a key, found nothing but blanks; leave `auth` out to have the key looked for \
@@ -52,6 +60,13 @@ pub(super) fn check(options: &AgentOptions) -> Result<()> {
         )),
         _ => Ok(()),
     }
+}
+
+/// It stands in every event, and in names of files.
+fn is_session_id(id: &str) -> bool {
+    (1..=MAX_SESSION_ID).contains(&id.len())
+        && id.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"._:-".contains(&byte))
+        && id.bytes().any(|byte| byte != b'.')
 }
 
 fn unknown_option(path: &str, names: &BTreeSet<String>) -> Error {
@@ -157,6 +172,17 @@ mod tests {
             assert!(message.contains("expected ") && !message.contains("sk-x"), "{message}");
         }
         assert!(message(r#"{"auth": {}}"#).contains("expected { apiKey }, { provider, token } or { provider }"));
+    }
+
+    #[test]
+    fn an_id_of_a_session_is_short_and_plain() {
+        let checked = |id: &str| check(&AgentOptions { session_id: Some(id.into()), ..AgentOptions::default() });
+        for good in ["a", "2026-01-01_x:1.2", &"x".repeat(MAX_SESSION_ID)] {
+            assert!(checked(good).is_ok(), "{good}");
+        }
+        for bad in ["", ".", "..", "../up", "a b", "line\nbreak", "größe", &"x".repeat(MAX_SESSION_ID + 1)] {
+            assert!(checked(bad).is_err(), "{bad}");
+        }
     }
 
     #[test]

@@ -6,6 +6,8 @@
 mod entry;
 mod price;
 
+use std::fs::File;
+use std::io::Read;
 use std::path::Path;
 
 use lodger_protocol::Error;
@@ -41,11 +43,17 @@ impl Catalogue {
     /// `invalid_options` for a file that cannot be read, is larger than 4 MiB or says something else.
     pub fn with_file(path: &Path) -> Result<Self, Error> {
         let wrong = |what: String| Error::invalid_options(format!("option catalogue: {}: {what}", path.display()));
-        let size = std::fs::metadata(path).map_err(|error| wrong(error.to_string()))?.len();
-        if size > MAX_FILE_BYTES {
-            return Err(wrong(format!("has {size} bytes; at most {MAX_FILE_BYTES} are read")));
+        let told = |error: std::io::Error| wrong(error.to_string());
+        // What is no file could wait for ever, or never end.
+        if !std::fs::metadata(path).map_err(told)?.is_file() {
+            return Err(wrong("expected a file".to_owned()));
         }
-        let text = std::fs::read_to_string(path).map_err(|error| wrong(error.to_string()))?;
+        let mut text = String::new();
+        let mut file = File::open(path).map_err(told)?.take(MAX_FILE_BYTES + 1);
+        file.read_to_string(&mut text).map_err(told)?;
+        if text.len() as u64 > MAX_FILE_BYTES {
+            return Err(wrong(format!("has more than {MAX_FILE_BYTES} bytes")));
+        }
         // A list would be taken for an object without names.
         if !text.trim_start().starts_with('{') {
             return Err(wrong("expected an object with `providers` and `models`".to_owned()));
@@ -235,5 +243,6 @@ mod tests {
             assert!(error.message.contains("catalogue.json"), "{}", error.message);
         }
         assert!(Catalogue::with_file(&folder.path().join("none.json")).is_err());
+        assert!(Catalogue::with_file(folder.path()).unwrap_err().message.contains("expected a file"));
     }
 }

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 /// Rates of a model, in US dollars for a million tokens.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
+#[serde(rename_all = "camelCase", try_from = "Written")]
 pub struct Price {
     /// The rates of most prompts.
     #[serde(flatten)]
@@ -41,6 +41,52 @@ pub struct Long {
     /// The rates then.
     #[serde(flatten)]
     pub rates: Rates,
+}
+
+/// A price as it is written. `flatten` would take any name in silence.
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct Written {
+    input: f64,
+    output: f64,
+    cache_read: Option<f64>,
+    cache_write: Option<f64>,
+    long: Option<WrittenLong>,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct WrittenLong {
+    above_tokens: u64,
+    input: f64,
+    output: f64,
+    cache_read: Option<f64>,
+    cache_write: Option<f64>,
+}
+
+impl TryFrom<Written> for Price {
+    type Error = String;
+
+    fn try_from(written: Written) -> Result<Self, String> {
+        let Written { input, output, cache_read, cache_write, long } = written;
+        let long = long.map(|long| {
+            let WrittenLong { above_tokens, input, output, cache_read, cache_write } = long;
+            Long { above_tokens, rates: Rates { input, output, cache_read, cache_write } }
+        });
+        let price = Self { rates: Rates { input, output, cache_read, cache_write }, long };
+        let rates = [Some(price.rates), price.long.map(|long| long.rates)];
+        let is_price = |rate: f64| rate.is_finite() && rate >= 0.0;
+        match rates.into_iter().flatten().flat_map(Rates::all).all(is_price) {
+            true => Ok(price),
+            false => Err("a price is a number of dollars, 0 or more".to_owned()),
+        }
+    }
+}
+
+impl Rates {
+    fn all(self) -> impl Iterator<Item = f64> {
+        [Some(self.input), Some(self.output), self.cache_read, self.cache_write].into_iter().flatten()
+    }
 }
 
 impl Price {
@@ -80,6 +126,20 @@ mod tests {
         };
         let price = Price { rates: RATES, long: None };
         assert!((price.of(&usage) - (2.0 + 1.0 + 1.0 + 1.0 + 1.0)).abs() < 1e-9);
+    }
+
+    #[test]
+    fn what_is_no_price_is_refused() {
+        let read = |text: &str| serde_json::from_str::<Price>(text);
+        assert!(read(r#"{"input": 0, "output": 1.5, "long": {"aboveTokens": 5, "input": 1, "output": 2}}"#).is_ok());
+        for wrong in [
+            r#"{"input": -1.5, "output": 1}"#,
+            r#"{"input": 1, "output": 1, "cachRead": 1}"#,
+            r#"{"input": 1, "output": 1, "long": {"aboveTokens": 5, "input": 1, "output": -2}}"#,
+            r#"{"input": 1}"#,
+        ] {
+            assert!(read(wrong).is_err(), "{wrong}");
+        }
     }
 
     #[test]

@@ -14,6 +14,9 @@ use crate::http::Call;
 use crate::retry::Retried;
 pub use trace::WireTrace;
 
+/// Longest name of a request, in characters.
+const MAX_REQUEST_ID: usize = 200;
+
 /// Who watches the requests of an agent. Cheap to clone.
 #[derive(Clone, Debug, Default)]
 pub struct Watch {
@@ -71,11 +74,13 @@ impl Watch {
 impl Attempt {
     /// The head of an answer came.
     pub(crate) fn answered(&self, status: u16, request_id: Option<&str>) {
+        // Whatever a server sends back, it may be the key.
+        let request_id = request_id.map(|id| self.hide_in(&id.chars().take(MAX_REQUEST_ID).collect::<String>()));
         self.watch.diagnostics.report(|| DiagnosticBody::TransportResponse {
             attempt: self.number,
             status,
             elapsed_ms: self.elapsed_ms(),
-            request_id: request_id.map(str::to_owned),
+            request_id: request_id.clone(),
             model: self.model.clone(),
             provider: self.model.split('/').next().unwrap_or_default().to_owned(),
         });

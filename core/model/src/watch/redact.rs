@@ -2,6 +2,7 @@
 //! which must stay what it was.
 
 use regex_lite::Regex;
+use serde_json::Value;
 
 use lodger_protocol::Secret;
 
@@ -35,6 +36,16 @@ impl Redactor {
         ];
         // The forms are constants: a test shows that each is a regular expression.
         Self(forms.iter().filter_map(|form| Regex::new(form).ok()).collect())
+    }
+
+    /// The same in every text of a value. Names and numbers stay: they are ours.
+    pub(super) fn redact_all(&self, value: &mut Value, secrets: &[Secret]) {
+        match value {
+            Value::String(text) => *text = self.redact(std::mem::take(text), secrets),
+            Value::Array(values) => values.iter_mut().for_each(|value| self.redact_all(value, secrets)),
+            Value::Object(members) => members.values_mut().for_each(|value| self.redact_all(value, secrets)),
+            Value::Null | Value::Bool(_) | Value::Number(_) => {}
+        }
     }
 
     /// The text without our own secrets and without what looks like anybody's.

@@ -58,8 +58,8 @@ impl WireTrace {
         if let (Some(line), Value::Object(record)) = (line.as_object_mut(), record) {
             line.extend(record);
         }
-        let mut text = self.0.redactor.redact(line.to_string(), secrets);
-        text.push('\n');
+        self.0.redactor.redact_all(&mut line, secrets);
+        let mut text = line.to_string() + "\n";
         let mut target = self.0.target.lock().unwrap_or_else(PoisonError::into_inner);
         if target.left == 0 {
             return;
@@ -90,6 +90,17 @@ mod tests {
         let line: Value = serde_json::from_str(&text).unwrap();
         assert_eq!((&line["type"], &line["attempt"]), (&json!("frame"), &json!(2)));
         assert_eq!(line["data"], "the key is [hidden]");
+    }
+
+    #[test]
+    fn a_secret_of_odd_signs_is_hidden_and_leaves_the_line_as_it_is_built() {
+        let folder = tempfile::tempdir().unwrap();
+        let trace = WireTrace::open(&folder.path().join("t")).unwrap();
+        let secrets = [Secret::new("a\"b\\c"), Secret::new("type"), Secret::new("1")];
+        trace.write("frame", "acme/x", 1, json!({ "data": { "deep": ["say a\"b\\c"] }, "n": 1 }), &secrets);
+        let line: Value = serde_json::from_str(&fs::read_to_string(folder.path().join("t")).unwrap()).unwrap();
+        assert_eq!(line["data"]["deep"][0], "say [hidden]");
+        assert_eq!((&line["type"], &line["attempt"], &line["n"]), (&json!("frame"), &json!(1), &json!(1)));
     }
 
     #[test]

@@ -4,7 +4,7 @@ use bytes::Bytes;
 use futures_util::stream::{self, Stream};
 use lodger_protocol::Result;
 
-use super::{MAX_WAITING, Wanted};
+use super::{MAX_WAITING, Wanted, weight};
 
 /// What one look at the state finds.
 enum Next {
@@ -37,7 +37,7 @@ fn next(wanted: &Wanted) -> Next {
     let mut state = wanted.fetch.state();
     match (state.pieces.pop_front(), &state.end) {
         (Some(piece), _) => {
-            state.waiting -= piece.len();
+            state.waiting -= weight(&piece);
             // A host that waits goes on when half is free, lest it and we wake each other for every piece.
             let has_room_again = state.is_full && state.waiting <= MAX_WAITING / 2;
             if has_room_again {

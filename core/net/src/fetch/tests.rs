@@ -66,9 +66,9 @@ async fn a_full_body_asks_the_host_to_wait_and_tells_it_when_to_go_on() {
     let (sending, fetch) = sent(&kept).await;
     fetch.respond(200, Vec::new()).unwrap();
     let mut answer = sending.await.unwrap().unwrap();
-    let piece = Bytes::from(vec![0; MAX_WAITING / 2]);
+    let piece = Bytes::from(vec![0; MAX_WAITING * 2 / 3]);
     assert_eq!(fetch.push(piece.clone()).unwrap(), Flow::More);
-    assert_eq!(fetch.push(piece).unwrap(), Flow::Wait);
+    assert_eq!(fetch.push(piece.slice(..MAX_WAITING / 3 + 1)).unwrap(), Flow::Wait);
     answer.body.next().await.unwrap().unwrap();
     assert_eq!(kept.changes.load(Ordering::SeqCst), 1);
 }
@@ -83,6 +83,17 @@ async fn a_host_that_does_not_wait_is_cut_off() {
     assert_eq!(pushed.unwrap().unwrap(), Flow::GivenUp);
     let last = answer.body.collect::<Vec<_>>().await.pop().unwrap();
     assert_eq!(last.unwrap_err().code, ErrorCode::ProviderStreamCut);
+}
+
+#[tokio::test]
+async fn empty_pieces_fill_a_body_too_and_a_huge_one_passes_alone() {
+    let (sending, fetch) = sent(&Arc::default()).await;
+    fetch.respond(200, Vec::new()).unwrap();
+    let mut answer = sending.await.unwrap().unwrap();
+    assert_eq!(fetch.push(Bytes::from(vec![0; MAX_OVERRUN + 1])).unwrap(), Flow::Wait);
+    assert_eq!(answer.body.next().await.unwrap().unwrap().len(), MAX_OVERRUN + 1);
+    let waits = (0..MAX_WAITING).position(|_| fetch.push(Bytes::new()).unwrap() == Flow::Wait);
+    assert!(waits.is_some_and(|pieces| pieces < MAX_WAITING / 32), "{waits:?}");
 }
 
 #[tokio::test]
