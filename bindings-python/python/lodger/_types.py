@@ -478,8 +478,7 @@ class DebugOptions(TypedDict):
 
     #: A file that takes what the agent says to its model and what comes back, one JSON a line; relative to `cwd`.
     #: It is made for its owner alone, or added to; at most 64 MiB are written. Headers are left out, and credentials
-    #: where they stand in one piece;
-    #: the conversation is not.
+    #: where they stand in one piece; the conversation is not.
     trace: NotRequired[str]
 
 
