@@ -13,6 +13,7 @@ mod output;
 mod person;
 mod printable;
 mod run;
+mod secret;
 mod signals;
 mod stdout;
 

@@ -1,20 +1,16 @@
 //! `lodger login`, `lodger logout` and `lodger auth status`. A secret comes by standard input or from the provider, goes into
 //! the config folder, and is never printed.
 
-use std::io::{self, IsTerminal, Read, Write};
-
 use clap::{Args, Subcommand};
 use lodger::login::{self, ConfigFolder, LoginStep, LoginWay, Logins, SavedLogin};
-use lodger::protocol::{Clock, Environment, Error, Secret, SystemClock};
+use lodger::protocol::{Clock, Environment, Error, SystemClock};
 use serde::Serialize;
 
 use crate::arguments::catalogue_of;
 use crate::exit::Exit;
-use crate::printable::printable_line;
+use crate::printable::{printable_line, tell};
+use crate::secret::secret;
 use crate::stdout;
-
-/// No key or token is longer; what is over it is not even read.
-const MAX_SECRET_BYTES: u64 = 64 * 1024;
 
 #[derive(Debug, Args)]
 #[command(
@@ -83,12 +79,16 @@ impl Login {
         let folder = folder()?;
         let logins = folder.logins();
         let provider = &self.provider;
-        if self.with_key {
-            login::save(&logins, provider, &SavedLogin::Key { key: secret("key", provider)? })?;
-        } else if self.with_token {
-            let token = secret("token", provider)?;
+        if self.with_key || self.with_token {
+            // Found out before anything is asked for.
+            login::can_save(&logins, provider)?;
+            let what = if self.with_key { "key" } else { "token" };
+            let Some(secret) = secret(what, provider)? else { return Ok(Exit::Cancelled) };
             let obtained_at = SystemClock.now_ms();
-            let saved = SavedLogin::Token { token, obtained_at, expires_at: None, renewal: None };
+            let saved = match self.with_key {
+                true => SavedLogin::Key { key: secret },
+                false => SavedLogin::Token { token: secret, obtained_at, expires_at: None, renewal: None },
+            };
             login::save(&logins, provider, &saved)?;
         } else {
             let way = match (self.device, self.browser) {
@@ -163,28 +163,5 @@ fn show(step: LoginStep) {
     tell(&format!("open {}", step.url));
     if let Some(code) = step.code {
         tell(&format!("and enter the code {code}"));
-    }
-}
-
-/// A line for the person. Whether it can be shown changes nothing.
-fn tell(line: &str) {
-    let _ = writeln!(anstream::stderr(), "{}", printable_line(line));
-}
-
-/// A secret from standard input: all of it, or a line where a person types.
-fn secret(what: &str, provider: &str) -> Result<Secret, Error> {
-    let cannot =
-        |error: io::Error| Error::invalid_input(format!("the {what} cannot be read from standard input: {error}"));
-    let mut text = String::new();
-    if io::stdin().is_terminal() {
-        tell(&format!("paste the {what} for {provider}, and press Enter"));
-        io::stdin().read_line(&mut text).map_err(cannot)?;
-    } else {
-        io::stdin().lock().take(MAX_SECRET_BYTES).read_to_string(&mut text).map_err(cannot)?;
-    }
-    let secret = Secret::new(text.trim());
-    match secret.expose().chars().all(|c| c.is_ascii_graphic()) {
-        true if !secret.is_blank() => Ok(secret),
-        _ => Err(Error::invalid_input(format!("expected one {what} on standard input, without spaces"))),
     }
 }

@@ -1,6 +1,7 @@
 //! Text of a model, made harmless for a terminal.
 
 use std::borrow::Cow;
+use std::io::Write;
 
 /// The text with every control character written out, but for line ends and tabs: no text may move the cursor, or show a
 /// person something else than what it says.
@@ -18,6 +19,11 @@ pub(crate) fn printable(text: &str) -> Cow<'_, str> {
 /// The same on one line: what a model wrote must not look like lines of ours.
 pub(crate) fn printable_line(text: &str) -> String {
     printable(text).replace('\n', "\\n")
+}
+
+/// A line for the person. Whether it can be shown changes nothing.
+pub(crate) fn tell(line: &str) {
+    let _ = writeln!(anstream::stderr(), "{}", printable_line(line));
 }
 
 fn is_harmful(c: char) -> bool {

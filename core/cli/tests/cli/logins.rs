@@ -6,11 +6,13 @@ use std::net::TcpStream;
 use std::os::unix::fs::PermissionsExt;
 use std::process::{Child, Command, Output, Stdio};
 
+use lodger::login::{ConfigFolder, Logins, SavedLogin};
 use lodger_kit::{LoginOptions, LoginServer, MockOptions, MockServer};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::kit::{lodger, says, stderr, stdout};
+use crate::kit::{LODGER, lodger, says, stderr, stdout};
+use crate::terminal::Terminal;
 
 /// A home folder.
 struct Home(TempDir);
@@ -43,6 +45,10 @@ impl Home {
         let folder = self.0.path().join(".lodger");
         fs::create_dir_all(&folder).unwrap();
         fs::write(folder.join("catalogue.json"), json!({ "providers": [acme] }).to_string()).unwrap();
+    }
+
+    fn logins(&self) -> Logins {
+        ConfigFolder::at(self.0.path().join(".lodger")).logins()
     }
 
     fn status(&self) -> Value {
@@ -120,10 +126,69 @@ fn what_is_saved_does_not_go_to_a_server_that_the_environment_names() {
 #[test]
 fn what_is_no_key_is_not_saved() {
     let home = Home::new();
-    for input in ["", " \n", "two words", "line\nline"] {
+    let long = "k".repeat(64 * 1024 + 1);
+    for input in ["", " \n", "two words", "line\nline", &long] {
         let output = home.fed(&["login", "acme", "--with-key"], input);
         assert_eq!(output.status.code(), Some(2), "{input:?}: {}", stderr(&output));
     }
+    assert_eq!(home.status(), json!([]));
+}
+
+#[test]
+fn a_key_that_is_too_long_is_told_to_be_so() {
+    let output = Home::new().fed(&["login", "acme", "--with-key"], &"k".repeat(64 * 1024 + 1));
+    assert!(stderr(&output).contains("longer than 65536 bytes"), "{}", stderr(&output));
+}
+
+#[test]
+fn a_name_that_no_provider_has_is_refused_before_anything_is_read() {
+    let home = Home::new();
+    let mut child = home
+        .lodger(&["login", "Anthropic", "--with-key"])
+        .stdin(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    // Standard input stays open: whoever reads it waits.
+    let input = child.stdin.take().unwrap();
+    let mut said = String::new();
+    child.stderr.take().unwrap().read_to_string(&mut said).unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(2), "{said}");
+    drop(input);
+}
+
+fn at_terminal(home: &Home) -> Terminal {
+    Terminal::of(
+        pty_process::blocking::Command::new(LODGER)
+            .args(["login", "acme", "--with-key"])
+            .env_clear()
+            .env("HOME", home.0.path()),
+    )
+}
+
+#[test]
+fn a_key_that_is_typed_does_not_show_and_is_saved_whole() {
+    let home = Home::new();
+    let mut terminal = at_terminal(&home);
+    terminal.until("and press Enter\n");
+    // Longer than a terminal's own lines, and with a slip that is taken back.
+    let key = "sk-very-secret-".repeat(600);
+    terminal.type_in(&format!("{key}x\u{7f}\n"));
+    let (shown, code) = terminal.end();
+    assert_eq!((shown.as_str(), code), ("logged in to acme\n", Some(0)));
+    let saved = home.logins().load("acme").unwrap();
+    assert!(saved == Some(SavedLogin::Key { key: key.as_str().into() }));
+}
+
+#[test]
+fn ctrl_c_at_the_question_for_a_key_saves_nothing_and_leaves_the_terminal_as_it_was() {
+    let home = Home::new();
+    let mut terminal = at_terminal(&home);
+    terminal.until("and press Enter\n");
+    assert!(!terminal.shows_what_is_typed());
+    terminal.type_in("sk-very\u{3}");
+    assert_eq!(terminal.child.wait().unwrap().code(), Some(130));
+    assert!(terminal.shows_what_is_typed());
     assert_eq!(home.status(), json!([]));
 }
 

@@ -7,6 +7,7 @@ use std::thread;
 use std::time::Duration;
 
 use pty_process::blocking::{Command, Pty, open};
+use rustix::termios::{LocalModes, tcgetattr};
 use serde_json::{Value, json};
 
 use crate::kit::{LODGER, Place, events, find, runs, says};
@@ -23,11 +24,16 @@ pub(crate) struct Terminal {
 
 impl Terminal {
     pub(crate) fn new(place: &Place, more: &[&str], stdout: Option<Stdio>) -> Self {
-        let (pty, terminal) = open().unwrap();
         let mut command = Command::new(LODGER).args(place.arguments(more)).env_clear().env("PATH", std::env!("PATH"));
         if let Some(stdout) = stdout {
             command = command.stdout(stdout);
         }
+        Self::of(command)
+    }
+
+    /// Another command.
+    pub(crate) fn of(command: Command) -> Self {
+        let (pty, terminal) = open().unwrap();
         let child = command.spawn(terminal).unwrap();
         let keys = std::os::fd::AsFd::as_fd(&pty).try_clone_to_owned().unwrap();
         let (sender, output) = sync_channel(1024);
@@ -62,6 +68,10 @@ impl Terminal {
 
     pub(crate) fn type_in(&mut self, keys: &str) {
         self.keys.write_all(keys.as_bytes()).unwrap();
+    }
+
+    pub(crate) fn shows_what_is_typed(&self) -> bool {
+        tcgetattr(&self.keys).unwrap().local_modes.contains(LocalModes::ECHO)
     }
 
     /// Everything that is still shown, and the exit code.
