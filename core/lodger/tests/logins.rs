@@ -3,16 +3,19 @@
 
 mod support;
 
-use std::fs;
-use std::os::unix::fs::PermissionsExt;
+use std::fs::{self, OpenOptions};
+use std::io::Write;
+use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use lodger::login::{self, ConfigFolder, Logins, SavedLogin};
 use lodger::protocol::{Auth, Environment};
-use lodger::{Agent, AgentBuilder, Error, ErrorCode, IssuedToken};
+use lodger::{Agent, AgentBuilder, Error, ErrorCode, IssuedToken, Runtime, RuntimeOptions};
 use lodger_kit::{LoginOptions, LoginServer, MockOptions, MockServer};
+use nix::fcntl::OFlag;
+use nix::sys::stat::Mode;
 use serde_json::json;
 use support::script::says;
 use support::{endpoint, server_of};
@@ -159,6 +162,34 @@ async fn agents_that_need_another_token_at_once_renew_it_once() {
     }
     let stats = house.login.stats();
     assert_eq!((stats.refreshed, stats.refused), (1, 0));
+}
+
+#[tokio::test]
+async fn a_slow_file_of_a_login_does_not_hold_up_other_agents() {
+    let house = House::new("access-0", LoginOptions::default()).saved(HOUR);
+    let runtime = Runtime::new(RuntimeOptions { worker_threads: 1, ..RuntimeOptions::default() }).unwrap();
+    let agent = house.with_login().runtime(&runtime).create().unwrap();
+    let other = house.agent().api_key("access-0").runtime(&runtime).create().unwrap();
+    // Who reads it waits until somebody writes, as on a network drive that does not answer.
+    let saved = fs::read(house.file()).unwrap();
+    fs::remove_file(house.file()).unwrap();
+    nix::unistd::mkfifo(&house.file(), Mode::S_IRWXU).unwrap();
+    let turn = agent.prompt("Hi").unwrap();
+    // It opens for writing once somebody reads.
+    let mut drive = loop {
+        match OpenOptions::new().write(true).custom_flags(OFlag::O_NONBLOCK.bits()).open(house.file()) {
+            Ok(file) => break file,
+            Err(_) => tokio::time::sleep(Duration::from_millis(5)).await,
+        }
+    };
+    let meanwhile = tokio::time::timeout(Duration::from_secs(30), says_hello(&other)).await;
+    // Whatever came of it: nobody may wait for ever.
+    drive.write_all(&saved).unwrap();
+    drop(drive);
+    assert_eq!(meanwhile.expect("the other agent waited for the file").unwrap(), "Hello");
+    assert_eq!(turn.result().await.unwrap().text, "Hello");
+    agent.close().await;
+    other.close().await;
 }
 
 #[tokio::test]

@@ -5,6 +5,7 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::os::unix::fs::PermissionsExt;
 use std::process::{Child, Command, Output, Stdio};
+use std::time::Duration;
 
 use lodger::login::{ConfigFolder, Logins, SavedLogin};
 use lodger_kit::{LoginOptions, LoginServer, MockOptions, MockServer};
@@ -242,11 +243,14 @@ fn a_login_in_the_browser_takes_the_code_that_comes_back_with_its_state_only() {
     let (address, path) = back.strip_prefix("http://").unwrap().split_once('/').unwrap();
     let visit = |query: &str| {
         let mut stream = TcpStream::connect(address).unwrap();
+        stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
         write!(stream, "GET /{path}?{query} HTTP/1.1\r\nhost: {address}\r\n\r\n").unwrap();
         let mut answer = String::new();
         stream.read_to_string(&mut answer).unwrap();
         answer
     };
+    // Browsers open connections ahead; those that say nothing keep nobody waiting, whose ten seconds each would be minutes.
+    let _silent: Vec<_> = (0..24).map(|_| TcpStream::connect(address).unwrap()).collect();
     assert!(visit("code=forged&state=guessed").starts_with("HTTP/1.1 404"));
     assert!(visit(&format!("code=the-code&state={}", field(url, "state"))).contains("You are logged in"));
     let mut rest = String::new();
@@ -262,7 +266,7 @@ fn a_login_in_the_browser_takes_the_code_that_comes_back_with_its_state_only() {
 #[test]
 fn two_processes_that_need_another_token_at_once_renew_it_once() {
     let home = Home::new();
-    let delay = std::time::Duration::from_millis(500);
+    let delay = Duration::from_millis(500);
     let options = LoginOptions { refresh_token: Some("refresh-0".to_owned()), delay, expires_in: Some(3600) };
     let (model, login) = (model("access-1"), LoginServer::start(options).unwrap());
     home.knows(&model, &login);

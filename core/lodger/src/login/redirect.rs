@@ -5,16 +5,22 @@
 use std::net::Ipv4Addr;
 use std::time::Duration;
 
+use futures_util::StreamExt;
+use futures_util::stream::FuturesUnordered;
 use lodger_model::auth::MAX_LOGIN_WAIT;
 use lodger_protocol::{Error, ErrorCode, Result, Secret};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::time::timeout;
+use tokio::time::{sleep, timeout};
 
 /// The head of a request is not longer.
 const MAX_HEAD_BYTES: usize = 16 * 1024;
 /// How long a connection may take to say what it wants.
 const HEAD: Duration = Duration::from_secs(10);
+/// So many are answered at once: browsers open some ahead, and say nothing on them. Another one waits.
+const MAX_OPEN: usize = 32;
+/// How long to wait when the system gives no connection.
+const ACCEPT_AGAIN: Duration = Duration::from_millis(100);
 /// The path that the browser comes back to.
 const PATH: &str = "/callback";
 
@@ -38,10 +44,15 @@ impl Redirect {
     /// Waits for the code. What comes without the right state is not ours, and does not end the wait.
     pub(super) async fn code(&self, state: &Secret) -> Result<Secret> {
         let coming = async {
+            let mut open = FuturesUnordered::new();
             loop {
-                let Ok((stream, _)) = self.listener.accept().await else { continue };
-                if let Ok(Some(outcome)) = timeout(HEAD, answer(stream, state)).await {
-                    return outcome;
+                tokio::select! {
+                    Some(answered) = open.next() => {
+                        if let Ok(Some(outcome)) = answered {
+                            return outcome;
+                        }
+                    }
+                    stream = self.next(), if open.len() < MAX_OPEN => open.push(timeout(HEAD, answer(stream, state))),
                 }
             }
         };
@@ -50,6 +61,15 @@ impl Redirect {
             Error::new(ErrorCode::ProviderAuth, format!("the login was not confirmed within {minutes} min"))
         };
         timeout(MAX_LOGIN_WAIT, coming).await.map_err(over)?
+    }
+
+    async fn next(&self) -> TcpStream {
+        loop {
+            match self.listener.accept().await {
+                Ok((stream, _)) => return stream,
+                Err(_) => sleep(ACCEPT_AGAIN).await,
+            }
+        }
     }
 }
 

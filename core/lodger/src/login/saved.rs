@@ -41,13 +41,13 @@ impl SavedTokens {
     }
 
     async fn issued(self, refused: Option<Secret>) -> Result<Credential> {
-        let saved = existing(&self.logins, &self.provider)?;
+        let saved = self.read().await?;
         if !self.wants_renewal(&saved, refused.as_ref()) {
             return self.credential(&saved);
         }
         let locked = self.lock().await?;
         // Another process may have done it meanwhile.
-        let saved = existing(&self.logins, &self.provider)?;
+        let saved = self.read().await?;
         if !self.wants_renewal(&saved, refused.as_ref()) {
             return self.credential(&saved);
         }
@@ -55,8 +55,14 @@ impl SavedTokens {
         let had = self.oauth.renew(&renewal.token_url, &renewal.client_id, &renewal.refresh_token).await;
         let had = had.map_err(|error| self.not_renewed(error))?;
         let renewed = with(had, renewal);
-        locked.save(&renewed)?;
+        let written = renewed.clone();
+        aside(move || locked.save(&written)).await?;
         self.credential(&renewed)
+    }
+
+    async fn read(&self) -> Result<SavedLogin> {
+        let Self { logins, provider, .. } = self.clone();
+        aside(move || existing(&logins, &provider)).await
     }
 
     fn wants_renewal(&self, saved: &SavedLogin, refused: Option<&Secret>) -> bool {
@@ -67,7 +73,8 @@ impl SavedTokens {
     async fn lock(&self) -> Result<LockedLogin> {
         let end = Instant::now() + LOCK_WAIT;
         loop {
-            if let Some(locked) = self.logins.try_lock(&self.provider)? {
+            let Self { logins, provider, .. } = self.clone();
+            if let Some(locked) = aside(move || logins.try_lock(&provider)).await? {
                 return Ok(locked);
             }
             if Instant::now() >= end {
@@ -106,6 +113,15 @@ impl SavedTokens {
             ErrorCode::ProviderAuth,
             format!("the saved login of `{provider}` {what}; log in again with `lodger login {provider}`"),
         )
+    }
+}
+
+/// Runs work on files off the threads that drive agents. Once begun it is done, whoever waits for it.
+async fn aside<T: Send + 'static>(work: impl FnOnce() -> Result<T> + Send + 'static) -> Result<T> {
+    match tokio::task::spawn_blocking(work).await {
+        Ok(done) => done,
+        Err(failed) if failed.is_panic() => std::panic::resume_unwind(failed.into_panic()),
+        Err(_) => Err(Error::internal("the runtime is shutting down")),
     }
 }
 
