@@ -13,6 +13,7 @@ use serde_json::Value;
 
 use crate::auth::{Credential, CredentialSource};
 use crate::bound::{MAX_REPLY_WIRE_BYTES, bounded};
+use crate::call::Call;
 use crate::catalogue::{KeyHeader, Price};
 use crate::refusal::{Refusal, retry_after_ms};
 use crate::retry::retrying;
@@ -57,15 +58,6 @@ pub(crate) struct Inner {
     pub(crate) max_retries: u32,
     pub(crate) transport: Arc<dyn Transport>,
     pub(crate) watch: Watch,
-}
-
-/// What is asked of a provider.
-pub(crate) struct Call<'a> {
-    pub(crate) method: Method,
-    pub(crate) url: &'a str,
-    /// The type that is wanted back.
-    pub(crate) accept: &'static str,
-    pub(crate) body: Bytes,
 }
 
 impl HttpModel {

@@ -18,6 +18,7 @@ mod input;
 mod openai_chat;
 mod openai_responses;
 mod protocol;
+mod protocols;
 mod quirks;
 mod schema;
 mod shown;
@@ -28,6 +29,8 @@ mod stream;
 pub mod auth;
 #[cfg(feature = "http")]
 mod bound;
+#[cfg(feature = "http")]
+mod call;
 #[cfg(feature = "http")]
 mod endpoint;
 #[cfg(feature = "http")]
@@ -46,7 +49,8 @@ mod watch;
 pub use anthropic::CACHE_MARKERS;
 pub use call_ids::FreshIds;
 pub use input::parse_input;
-pub use protocol::{Protocol, ReplyState, protocol};
+pub use protocol::{Protocol, ReplyState};
+pub use protocols::protocol;
 pub use quirks::{CallIds, EffortForm, Quirks};
 pub use shown::Target;
 pub use spec::{ModelSpec, variable_of};

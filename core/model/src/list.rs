@@ -8,7 +8,8 @@ use lodger_net::{HttpResponse, Method};
 use lodger_protocol::{Error, ErrorCode};
 use serde_json::Value;
 
-use crate::http::{Call, Inner, presentable};
+use crate::call::Call;
+use crate::http::{Inner, presentable};
 use crate::{ModelSource, ModelSpec};
 
 /// Largest list that is read.

@@ -4,12 +4,8 @@ use std::fmt;
 
 use bytes::Bytes;
 use lodger_net::Frame;
-use lodger_protocol::{EndpointKind, Error};
+use lodger_protocol::Error;
 
-use crate::anthropic::Anthropic;
-use crate::gemini::Gemini;
-use crate::openai_chat::OpenaiChat;
-use crate::openai_responses::OpenaiResponses;
 use crate::{FreshIds, ModelEvent, ModelRequest, Target};
 
 /// A protocol between agents and models. Where the server is, who asks and how frames are framed are other choices.
@@ -49,17 +45,6 @@ pub trait ReplyState: fmt::Debug + Send {
 
     /// Says that the stream broke. Nothing is appended when the reply had ended.
     fn fail(&mut self, error: Error, out: &mut Vec<ModelEvent>);
-}
-
-/// The protocol of that kind.
-#[must_use]
-pub fn protocol(kind: EndpointKind) -> &'static dyn Protocol {
-    match kind {
-        EndpointKind::Anthropic => &Anthropic,
-        EndpointKind::OpenaiResponses => &OpenaiResponses,
-        EndpointKind::OpenaiChat => &OpenaiChat,
-        EndpointKind::Gemini => &Gemini,
-    }
 }
 
 /// A body as JSON.

@@ -10,7 +10,7 @@ use lodger_net::Frame;
 use lodger_protocol::{DiagnosticBody, Diagnostics, Error, Secret};
 use serde_json::json;
 
-use crate::http::Call;
+use crate::call::Call;
 use crate::retry::Retried;
 pub use trace::WireTrace;
 
