@@ -307,7 +307,7 @@ async def test_a_list_of_models_is_fetched_too(scripts: Scripts) -> None:
 
 
 ENDING = """
-import itertools, threading
+import contextlib, itertools, threading
 import lodger
 from lodger import sync
 
@@ -324,7 +324,13 @@ def fetch(request):
 endpoint = {"kind": "anthropic", "base_url": "http://127.0.0.1:9"}
 agent = sync.create_agent(model="anthropic/mock", endpoint=endpoint, auth={"api_key": "key"}, fetch=fetch)
 turn = agent.prompt("go")
-threading.Thread(target=turn.result, daemon=True).start()
+
+def read():
+    # On a slow machine so much comes before the end that the turn fails: that is not what is shown here.
+    with contextlib.suppress(lodger.LodgerError):
+        turn.result()
+
+threading.Thread(target=read, daemon=True).start()
 asked.wait(60)
 """
 
