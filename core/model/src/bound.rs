@@ -1,7 +1,6 @@
 //! The bound of a whole reply on the wire: what is kept of one without being told as it comes, such as signatures and
 //! encrypted thought, must not fill a host's memory either.
 
-use futures_util::stream::{self, Stream, StreamExt};
 use lodger_net::Frame;
 use lodger_protocol::{Error, ErrorCode};
 
@@ -9,46 +8,49 @@ use lodger_protocol::{Error, ErrorCode};
 /// them around its text.
 pub(crate) const MAX_REPLY_WIRE_BYTES: usize = 128 * 1024 * 1024;
 
-/// The frames until they have more than so many bytes; then `provider_malformed`, and nothing more.
-pub(crate) fn bounded(
-    frames: impl Stream<Item = Result<Frame, Error>> + Send + 'static,
+/// What one reply may still have.
+pub(crate) struct Allowance {
     most: usize,
-) -> impl Stream<Item = Result<Frame, Error>> + Send + 'static {
-    stream::unfold(Some((Box::pin(frames), most)), move |reading| async move {
-        let (mut frames, left) = reading?;
-        let frame = match frames.next().await? {
-            Ok(frame) => frame,
-            Err(error) => return Some((Err(error), None)),
-        };
-        match left.checked_sub(frame.data.len()) {
-            Some(left) => Some((Ok(frame), Some((frames, left)))),
-            None => {
-                let told = format!("the model's reply has more than {most} bytes on the wire, and none may have");
-                Some((Err(Error::new(ErrorCode::ProviderMalformed, told)), None))
-            }
-        }
-    })
-    .fuse()
+    left: usize,
+}
+
+impl Allowance {
+    pub(crate) const fn of(most: usize) -> Self {
+        Self { most, left: most }
+    }
+
+    /// Takes a frame off.
+    ///
+    /// # Errors
+    /// `provider_malformed` for the one that is too much.
+    pub(crate) fn take(&mut self, frame: &Frame) -> Result<(), Error> {
+        let most = self.most;
+        self.left = self.left.checked_sub(frame.data.len()).ok_or_else(|| {
+            let told = format!("the model's reply has more than {most} bytes on the wire, and none may have");
+            Error::new(ErrorCode::ProviderMalformed, told)
+        })?;
+        Ok(())
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn read(sizes: &[usize], most: usize) -> Vec<Result<Frame, Error>> {
-        let frames: Vec<_> = sizes.iter().map(|size| Ok(Frame::data("x".repeat(*size)))).collect();
-        futures_util::FutureExt::now_or_never(bounded(stream::iter(frames), most).collect()).unwrap()
+    fn taken(sizes: &[usize], most: usize) -> Vec<Result<(), Error>> {
+        let mut allowance = Allowance::of(most);
+        sizes.iter().map(|size| allowance.take(&Frame::data("x".repeat(*size)))).collect()
     }
 
     #[test]
     fn frames_within_the_bound_pass() {
-        assert_eq!(read(&[3, 3, 4], 10).iter().filter(|frame| frame.is_ok()).count(), 3);
+        assert!(taken(&[3, 3, 4], 10).iter().all(Result::is_ok));
     }
 
     #[test]
-    fn a_reply_beyond_the_bound_is_malformed_and_over() {
-        let frames = read(&[3, 8, 1], 10);
-        assert_eq!(frames.len(), 2);
+    fn a_reply_beyond_the_bound_is_malformed() {
+        let frames = taken(&[3, 8], 10);
+        assert!(frames[0].is_ok());
         assert_eq!(frames[1].as_ref().unwrap_err().code, ErrorCode::ProviderMalformed);
     }
 }

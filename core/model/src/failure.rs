@@ -1,6 +1,9 @@
 //! What a provider's own names and words for a failure mean in the one list of errors.
 
+use std::borrow::Cow;
+
 use lodger_protocol::{Error, ErrorCode};
+use serde::Deserialize;
 use serde_json::{Value, json};
 
 /// What a provider complains about, in as many ways as it says it.
@@ -171,6 +174,29 @@ fn is_overflow(words: &str) -> bool {
 fn seconds_ms(text: &str) -> Option<u64> {
     let seconds = text.strip_suffix('s')?.parse::<f64>().ok()?;
     (seconds.is_finite() && seconds >= 0.0).then(|| (seconds * 1000.0).ceil() as u64)
+}
+
+/// Only what every frame has, to tell a frame of an unknown kind from a broken one.
+#[derive(Deserialize)]
+struct Kind<'a> {
+    #[serde(rename = "type", borrow)]
+    kind: Cow<'a, str>,
+}
+
+/// What a frame that cannot be read is: nothing, when its kind is none of the `known`; else the complaint of a server in
+/// between, or a fault of the provider.
+pub(crate) fn unread(protocol: &str, known: &[&str], data: &str, error: &serde_json::Error) -> Result<(), Error> {
+    match serde_json::from_str::<Kind<'_>>(data) {
+        Ok(frame) if !known.contains(&frame.kind.as_ref()) => Ok(()),
+        _ => Err(complaint_of_another(data)
+            .unwrap_or_else(|| malformed(protocol, &format!("a frame cannot be read: {error}")))),
+    }
+}
+
+/// A stream that ended without what ends a reply.
+pub(crate) fn cut(missing: &str) -> Error {
+    let told = format!("the provider's stream ended before the reply was complete (no {missing})");
+    Error::new(ErrorCode::ProviderStreamCut, told)
 }
 
 #[cfg(test)]

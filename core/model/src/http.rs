@@ -12,7 +12,7 @@ use lodger_protocol::{Error, ErrorCode, Secret, StopReason, ToolCallId, Usage};
 use serde_json::Value;
 
 use crate::auth::{Credential, CredentialSource};
-use crate::bound::{MAX_REPLY_WIRE_BYTES, bounded};
+use crate::bound::{Allowance, MAX_REPLY_WIRE_BYTES};
 use crate::call::Call;
 use crate::catalogue::{KeyHeader, Price};
 use crate::refusal::{Refusal, retry_after_ms};
@@ -101,9 +101,7 @@ impl Inner {
         async move {
             let state = self.protocol.reply(FreshIds::new(&request, ToolCallId::fresh().as_str()));
             match self.open(request, number).await {
-                Ok((body, attempt)) => {
-                    Either::Left(read(bounded(frames(body, self.gap), MAX_REPLY_WIRE_BYTES), state, attempt))
-                }
+                Ok((body, attempt)) => Either::Left(read(frames(body, self.gap), state, attempt)),
                 Err(error) => {
                     let partial =
                         Reply { content: Vec::new(), stop_reason: StopReason::Error, usage: Usage::default() };
@@ -268,7 +266,13 @@ fn read(
     attempt: Attempt,
 ) -> impl Stream<Item = ModelEvent> + Send + 'static {
     // Boxed, since it moves with every event.
-    let reading = Reading { frames: Box::pin(frames), state, attempt, said: Vec::new() };
+    let reading = Reading {
+        frames: Box::pin(frames),
+        state,
+        attempt,
+        allowance: Allowance::of(MAX_REPLY_WIRE_BYTES),
+        said: Vec::new(),
+    };
     stream::unfold(Some(Box::new(reading)), |reading| async {
         let mut reading = reading?;
         match reading.next().await {
@@ -293,6 +297,8 @@ struct Reading<F> {
     frames: Pin<Box<F>>,
     state: Box<dyn ReplyState>,
     attempt: Attempt,
+    /// What the reply may still have.
+    allowance: Allowance,
     /// What the last frame said and was not asked for yet, last first.
     said: Vec<ModelEvent>,
 }
@@ -306,7 +312,10 @@ impl<F: Stream<Item = Result<Frame, Error>>> Reading<F> {
             match self.frames.next().await {
                 Some(Ok(frame)) => {
                     self.attempt.framed(&frame);
-                    self.state.step(&frame, &mut self.said);
+                    match self.allowance.take(&frame) {
+                        Ok(()) => self.state.step(&frame, &mut self.said),
+                        Err(error) => self.state.fail(error, &mut self.said),
+                    }
                 }
                 Some(Err(error)) => self.state.fail(error, &mut self.said),
                 None => self.state.end(&mut self.said),

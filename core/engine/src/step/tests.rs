@@ -1,3 +1,5 @@
+//! What comes next in a turn, from any cut of its transcript.
+
 use lodger_protocol::{Mode, SystemClock, Usage};
 use lodger_session::SessionLog;
 use proptest::prelude::*;

@@ -5,7 +5,7 @@ use lodger_protocol::{Error, ErrorCode, Usage};
 
 use super::wire;
 use crate::draft::{Body, Draft, Ending};
-use crate::failure::{Complaint, complaint_of_another, malformed};
+use crate::failure::{Complaint, cut, malformed, unread};
 use crate::{FreshIds, ModelEvent, ReplyState};
 
 const PROTOCOL: &str = "Anthropic Messages";
@@ -42,11 +42,7 @@ impl ReplyState for State {
         }
         let taken = match serde_json::from_str::<wire::Event<'_>>(data) {
             Ok(event) => self.take(event, out),
-            Err(error) => match serde_json::from_str::<wire::Kind<'_>>(data) {
-                Ok(frame) if !KNOWN.contains(&frame.kind.as_ref()) => Ok(()),
-                _ => Err(complaint_of_another(data)
-                    .unwrap_or_else(|| malformed(PROTOCOL, &format!("a frame cannot be read: {error}")))),
-            },
+            Err(error) => unread(PROTOCOL, KNOWN, data, &error),
         };
         if let Err(error) = taken {
             self.fail(error, out);
@@ -54,11 +50,7 @@ impl ReplyState for State {
     }
 
     fn end(&mut self, out: &mut Events) {
-        let error = Error::new(
-            ErrorCode::ProviderStreamCut,
-            "the provider's stream ended before the reply was complete (no `message_stop`)",
-        );
-        self.fail(error, out);
+        self.fail(cut("`message_stop`"), out);
     }
 
     fn fail(&mut self, error: Error, out: &mut Events) {

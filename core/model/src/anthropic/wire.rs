@@ -19,13 +19,6 @@ pub(super) struct Event<'a> {
     pub(super) error: Option<Failure>,
 }
 
-/// Only what every frame has, to tell a frame of an unknown kind from a broken one.
-#[derive(Debug, Deserialize)]
-pub(super) struct Kind<'a> {
-    #[serde(rename = "type", borrow)]
-    pub(super) kind: Cow<'a, str>,
-}
-
 #[derive(Debug, Deserialize)]
 pub(super) struct Delta<'a> {
     #[serde(rename = "type", borrow)]

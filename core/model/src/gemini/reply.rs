@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::{KIND, wire};
 use crate::draft::{Body, Draft, Ending};
-use crate::failure::{Complaint, malformed};
+use crate::failure::{Complaint, cut, malformed};
 use crate::shown::signed;
 use crate::{FreshIds, ModelEvent, ReplyState};
 
@@ -46,11 +46,7 @@ impl ReplyState for State {
     }
 
     fn end(&mut self, out: &mut Events) {
-        let error = Error::new(
-            ErrorCode::ProviderStreamCut,
-            "the provider's stream ended before the reply was complete (no `finishReason`)",
-        );
-        self.fail(error, out);
+        self.fail(cut("`finishReason`"), out);
     }
 
     fn fail(&mut self, error: Error, out: &mut Events) {

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::{KIND, wire};
 use crate::draft::{Body, Draft, Ending};
-use crate::failure::{Complaint, malformed};
+use crate::failure::{Complaint, cut, malformed};
 use crate::shown::signed;
 use crate::{FreshIds, ModelEvent, ReplyState};
 
@@ -62,11 +62,7 @@ impl ReplyState for State {
             _ if self.draft.is_ended() => {}
             Some(_) => self.finish(out),
             None => {
-                let error = Error::new(
-                    ErrorCode::ProviderStreamCut,
-                    "the provider's stream ended before the reply was complete (no `finish_reason`, no `[DONE]`)",
-                );
-                self.fail_at_once(error, out);
+                self.fail_at_once(cut("`finish_reason`, no `[DONE]`"), out);
             }
         }
     }

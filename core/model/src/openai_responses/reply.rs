@@ -1,13 +1,13 @@
 //! Frames to events: what a reply has come to so far, and the step that takes it further.
 
 use lodger_net::Frame;
-use lodger_protocol::{Error, ErrorCode};
+use lodger_protocol::Error;
 use serde::Deserialize;
 use serde_json::Value;
 
 use super::{KIND, wire};
 use crate::draft::{Body, Draft, Ending};
-use crate::failure::{Complaint, complaint_of_another, malformed};
+use crate::failure::{Complaint, cut, malformed, unread};
 use crate::shown::signed;
 use crate::{FreshIds, ModelEvent, ReplyState};
 
@@ -60,11 +60,7 @@ impl ReplyState for State {
         }
         let taken = match serde_json::from_str::<wire::Event<'_>>(data) {
             Ok(event) => self.take(event, data, out),
-            Err(error) => match serde_json::from_str::<wire::Kind<'_>>(data) {
-                Ok(frame) if !KNOWN.contains(&frame.kind.as_ref()) => Ok(()),
-                _ => Err(complaint_of_another(data)
-                    .unwrap_or_else(|| malformed(PROTOCOL, &format!("a frame cannot be read: {error}")))),
-            },
+            Err(error) => unread(PROTOCOL, KNOWN, data, &error),
         };
         if let Err(error) = taken {
             self.fail(error, out);
@@ -72,11 +68,7 @@ impl ReplyState for State {
     }
 
     fn end(&mut self, out: &mut Events) {
-        let error = Error::new(
-            ErrorCode::ProviderStreamCut,
-            "the provider's stream ended before the reply was complete (no `response.completed`)",
-        );
-        self.fail(error, out);
+        self.fail(cut("`response.completed`"), out);
     }
 
     fn fail(&mut self, error: Error, out: &mut Events) {

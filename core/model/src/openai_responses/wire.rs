@@ -19,13 +19,6 @@ pub(super) struct Event<'a> {
     pub(super) response: Option<Response>,
 }
 
-/// Only what every frame has, to tell a frame of an unknown kind from a broken one.
-#[derive(Debug, Deserialize)]
-pub(super) struct Kind<'a> {
-    #[serde(rename = "type", borrow)]
-    pub(super) kind: Cow<'a, str>,
-}
-
 #[derive(Debug, Deserialize)]
 pub(super) struct Response {
     pub(super) output: Option<Vec<Value>>,

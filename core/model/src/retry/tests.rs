@@ -1,3 +1,5 @@
+//! What is sent again, when, and how often.
+
 use std::sync::{Arc, Mutex};
 
 use futures_util::FutureExt;

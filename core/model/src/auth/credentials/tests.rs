@@ -1,3 +1,5 @@
+//! Whose key or token goes to which provider.
+
 use lodger_protocol::{Endpoint, EndpointKind};
 
 use super::*;

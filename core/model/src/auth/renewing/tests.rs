@@ -1,3 +1,5 @@
+//! When a credential is renewed, and for how many at once.
+
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::Duration;
 
