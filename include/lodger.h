@@ -219,6 +219,15 @@
  */
 #define LODGER_E_ABI_MISMATCH (-35)
 
+/**
+ * The provider has no such model for this key, or nothing at that address. Its own words are in the message; a
+ * list of models says which there are.
+ */
+#define LODGER_E_MODEL_NOT_FOUND (-36)
+
+/** The account with the provider has nothing left to pay with. Waiting does not help. */
+#define LODGER_E_PROVIDER_QUOTA (-37)
+
 /** `session_state`: where a session stands, for one who joins. */
 #define LODGER_EVENT_SESSION_STATE 1
 
@@ -308,6 +317,9 @@
 
 /** `done`: the turn ended, exactly one for each, always the last. */
 #define LODGER_EVENT_DONE 30
+
+/** `fallback`: a model failed before its first output, and another carries on. */
+#define LODGER_EVENT_FALLBACK 31
 
 /** `permission`: may this call run? */
 #define LODGER_REQUEST_PERMISSION 1

@@ -20,10 +20,16 @@ export interface AgentOptions {
   debug?: DebugOptions;
   /** How much the model should think before it answers. Default `auto`. */
   effort?: Effort;
-  /** Points `model` at a server of your choice. */
+  /** Points `model` and `fallbackModels` at a server of your choice. */
   endpoint?: Endpoint;
   /** What of the environment children see. */
   env?: EnvOptions;
+  /**
+   * Models that carry on, in this order, when the one before fails in a way that another could mend and nothing of its
+   * reply was shown; each named as `model` is. At most 8. They carry on to the end of the turn; the next prompt begins
+   * with `model` again.
+   */
+  fallbackModels?: string[];
   /** Takes the place of the base prompt. `[]` means none at all. */
   instructions?: TextOrList;
   /** Bounds. */
@@ -497,7 +503,11 @@ export type ErrorCode =
   /** A call that waits was made from inside a callback. Call it from another thread. */
   | 'would_deadlock'
   /** A sized struct is larger than this library knows and its extra bytes are not zero. Use a library at least as new as the header. */
-  | 'abi_mismatch';
+  | 'abi_mismatch'
+  /** The provider has no such model for this key, or nothing at that address. Its own words are in the message; a list of models says which there are. */
+  | 'model_not_found'
+  /** The account with the provider has nothing left to pay with. Waiting does not help. */
+  | 'provider_quota';
 
 /** One event: an envelope and what happened. */
 export type Event =
@@ -526,6 +536,7 @@ export type Event =
   | ToolInputDeltaEvent
   | ToolProgressEvent
   | RetryEvent
+  | FallbackEvent
   | UsageEvent
   | NoticeEvent
   | TaskUpdateEvent
@@ -805,6 +816,19 @@ export interface RetryEvent extends EventBase {
   maxAttempts: number;
   /** How long it waits. */
   delayMs: number;
+  /** What failed: the error's code and message. */
+  reason: string;
+  /** The provider's status, where it sent one. */
+  status?: number;
+}
+
+/** A model failed before its first output, and the next of `fallbackModels` carries on for the rest of the turn. */
+export interface FallbackEvent extends EventBase {
+  type: 'fallback';
+  /** `provider/model` that failed. */
+  fromModel: string;
+  /** `provider/model` that carries on. */
+  toModel: string;
   /** What failed: the error's code and message. */
   reason: string;
   /** The provider's status, where it sent one. */

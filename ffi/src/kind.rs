@@ -65,6 +65,8 @@ pub const LODGER_EVENT_CHECKPOINT_CREATED: u32 = 28;
 pub const LODGER_EVENT_REPLAY_GAP: u32 = 29;
 /// `done`: the turn ended, exactly one for each, always the last.
 pub const LODGER_EVENT_DONE: u32 = 30;
+/// `fallback`: a model failed before its first output, and another carries on.
+pub const LODGER_EVENT_FALLBACK: u32 = 31;
 
 /// `permission`: may this call run?
 pub const LODGER_REQUEST_PERMISSION: u32 = 1;
@@ -106,6 +108,7 @@ pub(crate) const fn of_event(body: &EventBody) -> (u32, &'static str) {
             Passing::ToolInputDelta { .. } => (LODGER_EVENT_TOOL_INPUT_DELTA, "tool_input_delta"),
             Passing::ToolProgress { .. } => (LODGER_EVENT_TOOL_PROGRESS, "tool_progress"),
             Passing::Retry { .. } => (LODGER_EVENT_RETRY, "retry"),
+            Passing::Fallback { .. } => (LODGER_EVENT_FALLBACK, "fallback"),
             Passing::Usage { .. } => (LODGER_EVENT_USAGE, "usage"),
             Passing::Notice { .. } => (LODGER_EVENT_NOTICE, "notice"),
             Passing::TaskUpdate { .. } => (LODGER_EVENT_TASK_UPDATE, "task_update"),

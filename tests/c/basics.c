@@ -124,6 +124,17 @@ static void mode_and_model_can_be_set(void) {
   finish(agent, turn);
 }
 
+static void another_model_carries_on_and_says_so(void) {
+  struct trace trace = {0};
+  write_file("other.json", says("{'type':'text','text':'carried on'}"));
+  lodger_agent *agent = new_agent(NULL, NULL, "{'steps':[{'fault':{'type':'error','code':'provider_overloaded'}}]}",
+                                  "'fallbackModels':['scripted/other.json']");
+  lodger_turn *turn = prompt(agent, "hi");
+  read_all(turn, &trace);
+  CHECK(trace.of_kind[LODGER_EVENT_FALLBACK] == 1 && strcmp(trace.text, "carried on") == 0);
+  finish(agent, turn);
+}
+
 static void an_own_runtime_serves_agents_until_it_is_shut_down(void) {
   lodger_error *error = NULL;
   lodger_runtime *runtime;
@@ -183,6 +194,7 @@ const struct test basics[] = {
     TEST(a_prompt_may_be_a_list_of_blocks),
     TEST(cold_verbs_go_by_their_name),
     TEST(mode_and_model_can_be_set),
+    TEST(another_model_carries_on_and_says_so),
     TEST(an_own_runtime_serves_agents_until_it_is_shut_down),
     TEST(shutting_a_runtime_down_ends_its_turns),
     TEST(an_interrupt_says_whether_something_ran),

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use futures_util::{StreamExt, stream};
-use lodger_model::{FreshIds, ModelEvent, ModelRequest, protocol};
+use lodger_model::{FreshIds, ModelEvent, ModelRequest, RETRY_TIME, protocol};
 use lodger_net::{Frame, frames};
 use lodger_protocol::{Content, Effort, EndpointKind, Error};
 
@@ -25,6 +25,7 @@ pub fn read(kind: EndpointKind, body: &[u8]) {
         tools: Vec::new().into(),
         max_output_tokens: 1,
         effort: Effort::Auto,
+        retry_for: RETRY_TIME,
     };
     let mut state = protocol(kind).reply(FreshIds::new(&request, "made"));
     let mut events = Vec::new();

@@ -50,7 +50,8 @@ async def create_agent(**options: Unpack[AgentOptions]) -> Agent:
     cwd: the folder that the agent works in. None: no file or shell tools and no base prompt.
     roots: the folders that it may use, in place of `cwd` alone.
     model: `provider/model`, such as `anthropic/claude-sonnet-5-5`.
-    endpoint: points `model` at a server of your choice.
+    fallback_models: models that carry on, in this order, when the one before fails before it has said anything.
+    endpoint: points `model` and `fallback_models` at a server of your choice.
     auth: credentials, or {"token": function} to make them; None: `<PROVIDER>_API_KEY` of the environment as it is now.
     catalogue: a file that adds to what is known of providers and models, and wins.
     effort: how much the model should think before it answers; `auto` unless said otherwise.

@@ -60,7 +60,7 @@ class InvalidArgument(LodgerError):
 
 
 class ProviderError(LodgerError):
-    """`provider_*`: the model's side failed. `retryable` and `retry_after_ms` say whether to come back."""
+    """`provider_*`, `model_not_found`: the model's side failed. `retryable` and `retry_after_ms` say whether to come back."""
 
 
 class SessionError(LodgerError):
@@ -86,6 +86,7 @@ class ForkedError(LodgerError):
 _BY_PREFIX: dict[str, type[LodgerError]] = {
     "invalid_": InvalidArgument,
     "provider_": ProviderError,
+    "model_not_found": ProviderError,
     "session_": SessionError,
     "checkpoint_": CheckpointError,
     "request_": RequestError,

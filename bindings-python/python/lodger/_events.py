@@ -1152,6 +1152,35 @@ class RetryEvent(EventBase):
         return self._wire.get("status")
 
 
+class FallbackEvent(EventBase):
+    """A model failed before its first output, and the next of `fallbackModels` carries on for the rest of the turn."""
+
+    __slots__ = ()
+    __match_args__ = ("from_model", "to_model", "reason", "status")
+    type: ClassVar[Literal["fallback"]] = "fallback"
+    _wire: _types.FallbackEvent
+
+    @property
+    def from_model(self) -> str:
+        """`provider/model` that failed."""
+        return self._wire["fromModel"]
+
+    @property
+    def to_model(self) -> str:
+        """`provider/model` that carries on."""
+        return self._wire["toModel"]
+
+    @property
+    def reason(self) -> str:
+        """What failed: the error's code and message."""
+        return self._wire["reason"]
+
+    @property
+    def status(self) -> int | None:
+        """The provider's status, where it sent one."""
+        return self._wire.get("status")
+
+
 class UsageEvent(EventBase):
     """What was used so far."""
 
@@ -1811,6 +1840,7 @@ Event: TypeAlias = (
     | ToolInputDeltaEvent
     | ToolProgressEvent
     | RetryEvent
+    | FallbackEvent
     | UsageEvent
     | NoticeEvent
     | TaskUpdateEvent
@@ -1845,6 +1875,7 @@ _EVENT: dict[str, type[Event]] = {
     "tool_input_delta": ToolInputDeltaEvent,
     "tool_progress": ToolProgressEvent,
     "retry": RetryEvent,
+    "fallback": FallbackEvent,
     "usage": UsageEvent,
     "notice": NoticeEvent,
     "task_update": TaskUpdateEvent,

@@ -28,10 +28,14 @@ class AgentOptions(TypedDict):
     debug: NotRequired[DebugOptions]
     #: How much the model should think before it answers. Default `auto`.
     effort: NotRequired[_types.Effort]
-    #: Points `model` at a server of your choice.
+    #: Points `model` and `fallbackModels` at a server of your choice.
     endpoint: NotRequired[Endpoint]
     #: What of the environment children see.
     env: NotRequired[EnvOptions]
+    #: Models that carry on, in this order, when the one before fails in a way that another could mend and nothing of its
+    #: reply was shown; each named as `model` is. At most 8. They carry on to the end of the turn; the next prompt begins
+    #: with `model` again.
+    fallback_models: NotRequired[list[str]]
     #: Takes the place of the base prompt. `[]` means none at all.
     instructions: NotRequired[TextOrList]
     #: Bounds.

@@ -30,7 +30,9 @@ class Options(TypedDict, total=False):
     roots: Sequence[str | os.PathLike[str]] | None
     #: `provider/model`, such as `anthropic/claude-sonnet-5-5`.
     model: str | None
-    #: Points `model` at a server of your choice.
+    #: Models that carry on, in this order, when the one before fails before it has said anything.
+    fallback_models: Sequence[str] | None
+    #: Points `model` and `fallback_models` at a server of your choice.
     endpoint: _inputs.Endpoint | None
     #: A file that adds to what is known of providers and models, and wins.
     catalogue: str | None

@@ -179,6 +179,10 @@ ErrorCode: TypeAlias = Literal[
     "would_deadlock",
     # A sized struct is larger than this library knows and its extra bytes are not zero. Use a library at least as new as the header.
     "abi_mismatch",
+    # The provider has no such model for this key, or nothing at that address. Its own words are in the message; a list of models says which there are.
+    "model_not_found",
+    # The account with the provider has nothing left to pay with. Waiting does not help.
+    "provider_quota",
 ]
 #: One message of the conversation.
 MessageId: TypeAlias = str
@@ -343,10 +347,14 @@ class AgentOptions(TypedDict):
     debug: NotRequired[DebugOptions]
     #: How much the model should think before it answers. Default `auto`.
     effort: NotRequired[Effort]
-    #: Points `model` at a server of your choice.
+    #: Points `model` and `fallbackModels` at a server of your choice.
     endpoint: NotRequired[Endpoint]
     #: What of the environment children see.
     env: NotRequired[EnvOptions]
+    #: Models that carry on, in this order, when the one before fails in a way that another could mend and nothing of its
+    #: reply was shown; each named as `model` is. At most 8. They carry on to the end of the turn; the next prompt begins
+    #: with `model` again.
+    fallbackModels: NotRequired[list[str]]
     #: Takes the place of the base prompt. `[]` means none at all.
     instructions: NotRequired[TextOrList]
     #: Bounds.
@@ -949,6 +957,20 @@ class RetryEvent(EventBase):
     status: NotRequired[int]
 
 
+class FallbackEvent(EventBase):
+    """A model failed before its first output, and the next of `fallbackModels` carries on for the rest of the turn."""
+
+    type: Literal["fallback"]
+    #: `provider/model` that failed.
+    fromModel: str
+    #: `provider/model` that carries on.
+    toModel: str
+    #: What failed: the error's code and message.
+    reason: str
+    #: The provider's status, where it sent one.
+    status: NotRequired[int]
+
+
 class UsageEvent(EventBase):
     """What was used so far."""
 
@@ -1387,6 +1409,7 @@ Event: TypeAlias = (
     | ToolInputDeltaEvent
     | ToolProgressEvent
     | RetryEvent
+    | FallbackEvent
     | UsageEvent
     | NoticeEvent
     | TaskUpdateEvent

@@ -34,6 +34,10 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "MODEL")]
     model: Option<String>,
 
+    /// A model that carries on when the one before fails before it has said anything; may be given several times
+    #[arg(long, value_name = "MODEL")]
+    fallback_model: Vec<String>,
+
     /// How much the agent may do without asking
     #[arg(long, value_name = "MODE", default_value = Mode::Ask.as_str(), value_parser = modes())]
     mode: Mode,
@@ -109,6 +113,7 @@ impl Arguments {
             catalogue,
             cwd: Some(absolute(self.cwd.as_deref().unwrap_or(Path::new(".")))?),
             model: Some(model.to_owned()),
+            fallback_models: self.fallback_model.clone(),
             endpoint,
             effort: self.effort.unwrap_or_default(),
             mode: self.mode,

@@ -40,7 +40,9 @@ impl Agent {
     /// # Errors
     /// `invalid_options` for a budget that the model cannot be held to.
     pub fn new(parts: AgentParts) -> Result<Self> {
-        spending::check(&parts.limits, parts.model.as_ref())?;
+        for model in std::iter::once(&parts.model).chain(&parts.fallbacks) {
+            spending::check(&parts.limits, model.as_ref())?;
+        }
         let handle = parts.handle.clone();
         Ok(Self(Arc::new(Inner { shared: Arc::new(Shared::new(parts)), turn: Mutex::default(), handle })))
     }
@@ -120,7 +122,7 @@ impl Agent {
         Ok(())
     }
 
-    /// The name of the model now.
+    /// The name of the model that was chosen, also while another carries on for it.
     #[must_use]
     pub fn model(&self) -> String {
         self.0.shared.model().name().to_owned()

@@ -1,6 +1,7 @@
 //! What one step sees, frozen when its model is called: what was advertised is what runs.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use lodger_model::{Model, ModelMessage, ModelRequest};
 use lodger_protocol::{Effort, Limits, Mode, ToolSpec};
@@ -23,7 +24,7 @@ pub(crate) struct StepContext {
 
 impl StepContext {
     /// The request that shows the model the conversation so far.
-    pub(crate) fn request(&self, transcript: &Transcript) -> ModelRequest {
+    pub(crate) fn request(&self, transcript: &Transcript, retry_for: Duration) -> ModelRequest {
         ModelRequest {
             system: Arc::clone(&self.system),
             messages: conversation(transcript)
@@ -33,6 +34,7 @@ impl StepContext {
             tools: Arc::clone(&self.specs),
             max_output_tokens: self.limits.max_output_tokens,
             effort: self.effort,
+            retry_for,
         }
     }
 }

@@ -10,6 +10,7 @@ mod context;
 mod door;
 mod host_tool;
 mod instructions;
+mod models;
 mod outlet;
 mod present_plan;
 mod requests;

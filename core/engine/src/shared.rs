@@ -14,6 +14,7 @@ use lodger_workspace::Workspace;
 use tokio::sync::watch;
 
 use crate::context::StepContext;
+use crate::models::{Cure, Models};
 use crate::requests::RequestTable;
 use crate::spending::Cost;
 
@@ -30,6 +31,8 @@ pub struct AgentParts {
     pub system: String,
     /// The model to begin with.
     pub model: Arc<dyn Model>,
+    /// Those that carry on, in this order, where the one before fails before its first output.
+    pub fallbacks: Vec<Arc<dyn Model>>,
     /// Makes the model of another name, for `set_model`.
     pub open_model: OpenModel,
     /// How much models are to think.
@@ -78,7 +81,7 @@ struct Settings {
     mode: Mode,
     /// What the model is told of the tools, and in which mode.
     offered: (Mode, Arc<[ToolSpec]>),
-    model: Arc<dyn Model>,
+    models: Models,
 }
 
 /// At most so many calls are allowed from now on; further ones ask again.
@@ -106,7 +109,11 @@ impl Shared {
             system: parts.system.into(),
             tools: Arc::new(parts.tools),
             open_model: parts.open_model,
-            settings: Mutex::new(Settings { mode: parts.mode, offered, model: parts.model }),
+            settings: Mutex::new(Settings {
+                mode: parts.mode,
+                offered,
+                models: Models::new(parts.model, parts.fallbacks),
+            }),
             usage: Mutex::new(UsageReport {
                 session: parts.checkpoint.usage,
                 cost_usd: cost.usd(),
@@ -130,14 +137,24 @@ impl Shared {
         (std::mem::replace(&mut settings.mode, mode) != mode).then_some(mode)
     }
 
+    /// The model that was chosen, whichever carries on for it.
     pub(crate) fn model(&self) -> Arc<dyn Model> {
-        Arc::clone(&locked(&self.settings).model)
+        Arc::clone(locked(&self.settings).models.chosen())
     }
 
     /// Sets the model. False when it was that already, by name.
     pub(crate) fn set_model(&self, model: Arc<dyn Model>) -> bool {
-        let before = std::mem::replace(&mut locked(&self.settings).model, Arc::clone(&model));
-        before.name() != model.name()
+        locked(&self.settings).models.choose(model)
+    }
+
+    /// A turn begins: with the model that was chosen.
+    pub(crate) fn start_anew(&self) {
+        locked(&self.settings).models.start_anew();
+    }
+
+    /// The model that the next step is to ask after one that failed.
+    pub(crate) fn carry_on(&self, failed: &Arc<dyn Model>, cure: Cure) -> Option<Arc<dyn Model>> {
+        locked(&self.settings).models.carry_on(failed, cure)
     }
 
     pub(crate) fn usage(&self) -> UsageReport {
@@ -151,7 +168,7 @@ impl Shared {
             settings.offered = (settings.mode, self.tools.specs(settings.mode));
         }
         StepContext {
-            model: Arc::clone(&settings.model),
+            model: Arc::clone(settings.models.now()),
             effort: self.effort,
             mode: settings.mode,
             system: Arc::clone(&self.system),

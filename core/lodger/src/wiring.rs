@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use lodger_engine::{Agent, AgentParts, AskUser, Delivery, HostTool, PresentPlan, system_prompt};
+use lodger_engine::{Agent, AgentParts, AskUser, Delivery, HostTool, OpenModel, PresentPlan, system_prompt};
 use lodger_model::catalogue::Catalogue;
-use lodger_model::{ModelSource, Watch, WireTrace};
+use lodger_model::{Model, ModelSource, Watch, WireTrace};
 use lodger_net::{Fetcher, HostFetch, Transport};
 use lodger_protocol::{
     AgentOptions, Auth, Diagnostics, Environment, Error, Limits, ListModelsOptions, RequestKind, Result, SessionId,
@@ -22,6 +22,8 @@ use crate::embed::{Handlers, Runtime};
 
 /// At most so many tools of the host.
 const MAX_HOST_TOOLS: usize = 64;
+/// At most so many models that carry on.
+const MAX_FALLBACK_MODELS: usize = 8;
 /// At most so many bytes of instructions.
 const MAX_INSTRUCTION_BYTES: usize = 64 * 1024;
 
@@ -71,8 +73,8 @@ pub(crate) fn engine(
     };
     let name = whole_name(options.model.as_deref(), auth.as_ref(), &models.catalogue)?;
     let model = models.open(&name)?;
-    let open: lodger_engine::OpenModel =
-        Box::new(move |name| models.open(&whole_name(Some(name), auth.as_ref(), &models.catalogue)?));
+    let open: OpenModel = Box::new(move |name| models.open(&whole_name(Some(name), auth.as_ref(), &models.catalogue)?));
+    let fallbacks = fallbacks(&options.fallback_models, &open)?;
     let checkpoint = match checkpoint {
         Some(bytes) => Checkpoint::from_bytes(bytes, options.limits.max_checkpoint_bytes)?,
         None => Checkpoint::default(),
@@ -83,6 +85,7 @@ pub(crate) fn engine(
         session_id: options.session_id.unwrap_or_else(SessionId::fresh),
         system,
         model,
+        fallbacks,
         open_model: open,
         effort: options.effort,
         mode: options.mode,
@@ -94,6 +97,24 @@ pub(crate) fn engine(
         clock: Arc::new(SystemClock),
         handle: runtime.handle().clone(),
     })
+}
+
+/// The models that carry on where another fails, each of which must be one that could be chosen too.
+fn fallbacks(names: &[String], open: &OpenModel) -> Result<Vec<Arc<dyn Model>>> {
+    if names.len() > MAX_FALLBACK_MODELS {
+        return Err(Error::invalid_options(format!(
+            "option fallbackModels has {} entries; at most {MAX_FALLBACK_MODELS} are taken",
+            names.len()
+        )));
+    }
+    let open = |(index, name): (usize, &String)| {
+        let about = |told: String| format!("option fallbackModels[{index}]: {told}");
+        if names.iter().take(index).any(|earlier| earlier == name) {
+            return Err(Error::invalid_options(about(format!("{name:?} stands there twice"))));
+        }
+        open(name).map_err(|error| Error { message: about(error.message), ..error })
+    };
+    names.iter().enumerate().map(open).collect()
 }
 
 /// Who lists the models of which provider.

@@ -50,7 +50,7 @@ async fn each_refusal_of_the_provider_has_its_code() {
         (400, ErrorCode::ProviderRejected),
         (401, ErrorCode::ProviderAuth),
         (403, ErrorCode::ProviderAuth),
-        (404, ErrorCode::ProviderRejected),
+        (404, ErrorCode::ModelNotFound),
         (413, ErrorCode::ProviderRejected),
         (429, ErrorCode::ProviderRateLimited),
         (500, ErrorCode::ProviderUnavailable),

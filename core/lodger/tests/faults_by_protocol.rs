@@ -265,7 +265,7 @@ async fn every_fault_at_every_place_in_gemini() {
 /// The answers that are no reply, and what they mean.
 fn refusals() -> Vec<(WireFault, ErrorCode)> {
     use ErrorCode::{
-        ProviderAuth, ProviderMalformed, ProviderOverloaded, ProviderRateLimited, ProviderRejected,
+        ModelNotFound, ProviderAuth, ProviderMalformed, ProviderOverloaded, ProviderRateLimited, ProviderRejected,
         ProviderUnavailable, Timeout,
     };
     let status = |status, body: Option<&str>| WireFault::Status {
@@ -278,7 +278,7 @@ fn refusals() -> Vec<(WireFault, ErrorCode)> {
         (status(400, None), ProviderRejected),
         (status(401, None), ProviderAuth),
         (status(403, None), ProviderAuth),
-        (status(404, None), ProviderRejected),
+        (status(404, None), ModelNotFound),
         (status(408, None), ProviderUnavailable),
         (status(413, None), ProviderRejected),
         (status(429, None), ProviderRateLimited),

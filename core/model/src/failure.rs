@@ -52,6 +52,8 @@ impl<'a> Complaint<'a> {
             .unwrap_or(ErrorCode::ProviderUnavailable);
         match code {
             ErrorCode::ProviderRejected if is_overflow(self.words) => ErrorCode::ContextOverflow,
+            ErrorCode::ProviderRejected if is_unpaid(self.words) => ErrorCode::ProviderQuota,
+            ErrorCode::ProviderRejected if is_unknown_model(self.words) => ErrorCode::ModelNotFound,
             ErrorCode::ProviderUnavailable if self.words.to_ascii_lowercase().contains("overloaded") => {
                 ErrorCode::ProviderOverloaded
             }
@@ -88,6 +90,8 @@ pub(crate) fn malformed(protocol: &str, what: &str) -> Error {
 const fn code_of_status(status: u16) -> ErrorCode {
     match status {
         401 | 403 => ErrorCode::ProviderAuth,
+        402 => ErrorCode::ProviderQuota,
+        404 => ErrorCode::ModelNotFound,
         429 => ErrorCode::ProviderRateLimited,
         529 => ErrorCode::ProviderOverloaded,
         408 | 500.. => ErrorCode::ProviderUnavailable,
@@ -108,9 +112,11 @@ fn telling_name(name: &str) -> Option<ErrorCode> {
         | "API_KEY_INVALID"
         | "UNAUTHENTICATED"
         | "PERMISSION_DENIED" => ErrorCode::ProviderAuth,
-        // Waiting does not fill an account.
         "billing_error" | "insufficient_quota" | "billing_hard_limit_reached" | "billing_not_active" => {
-            ErrorCode::ProviderRejected
+            ErrorCode::ProviderQuota
+        }
+        "model_not_found" | "model_not_available" | "model_decommissioned" | "invalid_model" | "DeploymentNotFound" => {
+            ErrorCode::ModelNotFound
         }
         "rate_limit_error" | "rate_limit_exceeded" | "RESOURCE_EXHAUSTED" | "too_many_requests" => {
             ErrorCode::ProviderRateLimited
@@ -134,14 +140,11 @@ fn general_name(name: &str) -> Option<ErrorCode> {
         | "DEADLINE_EXCEEDED"
         | "UNKNOWN"
         | "ABORTED" => ErrorCode::ProviderUnavailable,
-        "INVALID_ARGUMENT" | "FAILED_PRECONDITION" | "NOT_FOUND" | "OUT_OF_RANGE" | "UNIMPLEMENTED" => {
-            ErrorCode::ProviderRejected
-        }
+        "not_found_error" | "NOT_FOUND" => ErrorCode::ModelNotFound,
+        "INVALID_ARGUMENT" | "FAILED_PRECONDITION" | "OUT_OF_RANGE" | "UNIMPLEMENTED" => ErrorCode::ProviderRejected,
         "invalid_request_error"
-        | "not_found_error"
         | "request_too_large"
         | "invalid_prompt"
-        | "model_not_found"
         | "content_filter"
         | "content_policy_violation"
         | "bio_policy"
@@ -153,8 +156,7 @@ fn general_name(name: &str) -> Option<ErrorCode> {
 
 /// Whether the words say that the conversation is too long: some providers have no code for it.
 fn is_overflow(words: &str) -> bool {
-    let words = words.to_ascii_lowercase();
-    [
+    const SIGNS: &[&str] = &[
         "prompt is too long",
         "exceed context limit",
         "context window",
@@ -165,9 +167,23 @@ fn is_overflow(words: &str) -> bool {
         "maximum number of tokens allowed",
         "input is too long for requested model",
         "reduce the length of the messages",
-    ]
-    .iter()
-    .any(|sign| words.contains(sign))
+    ];
+    has_one(words, SIGNS)
+}
+
+/// Whether the words say that the account is empty.
+fn is_unpaid(words: &str) -> bool {
+    has_one(words, &["credit balance is too low", "insufficient balance"])
+}
+
+/// Whether the words say that there is no such model.
+fn is_unknown_model(words: &str) -> bool {
+    has_one(words, &["model not exist", "model identifier is invalid", "is not a valid model id"])
+}
+
+fn has_one(words: &str, signs: &[&str]) -> bool {
+    let words = words.to_ascii_lowercase();
+    signs.iter().any(|sign| words.contains(sign))
 }
 
 /// `34s` or `1.5s` as milliseconds, rounded up.
@@ -216,7 +232,7 @@ mod tests {
             ),
             (
                 json!({ "error": { "type": "insufficient_quota", "code": "insufficient_quota", "message": "x" } }),
-                ErrorCode::ProviderRejected,
+                ErrorCode::ProviderQuota,
             ),
             (json!({ "error": { "code": 502, "message": "Provider returned error" } }), ErrorCode::ProviderUnavailable),
             (json!({ "error": { "code": "429", "message": "x" } }), ErrorCode::ProviderRateLimited),
@@ -237,7 +253,7 @@ mod tests {
                 json!({ "error": { "code": 400, "type": "exceed_context_size_error", "message": "x" } }),
                 ErrorCode::ContextOverflow,
             ),
-            (json!({ "object": "error", "message": "no", "code": 404 }), ErrorCode::ProviderRejected),
+            (json!({ "object": "error", "message": "no", "code": 404 }), ErrorCode::ModelNotFound),
             (json!({ "error": "nope" }), ErrorCode::ProviderUnavailable),
         ] {
             assert_eq!(meaning(body.clone()), code, "{body}");
@@ -259,6 +275,31 @@ mod tests {
             assert_eq!(complaint.meaning(), ErrorCode::ContextOverflow, "{words}");
             let fault = Complaint { status: Some(500), words, ..Complaint::default() };
             assert_eq!(fault.meaning(), ErrorCode::ProviderUnavailable, "{words}");
+        }
+    }
+
+    #[test]
+    fn a_model_that_is_not_there_and_an_empty_account_are_known_in_each_providers_way() {
+        for (status, kind, code, words, meaning) in [
+            (404, Some("not_found_error"), None, "model: claude-x", ErrorCode::ModelNotFound),
+            (404, Some("invalid_request_error"), Some("model_not_found"), "no access", ErrorCode::ModelNotFound),
+            (403, Some("invalid_request_error"), Some("model_not_found"), "no access", ErrorCode::ModelNotFound),
+            (404, Some("NOT_FOUND"), None, "models/x is not found", ErrorCode::ModelNotFound),
+            (400, Some("invalid_request_error"), None, "Model Not Exist", ErrorCode::ModelNotFound),
+            (400, None, None, "x/y is not a valid model ID", ErrorCode::ModelNotFound),
+            (402, None, None, "Insufficient Balance", ErrorCode::ProviderQuota),
+            (429, Some("insufficient_quota"), Some("insufficient_quota"), "x", ErrorCode::ProviderQuota),
+            (
+                400,
+                Some("invalid_request_error"),
+                None,
+                "Your credit balance is too low to access the Anthropic API.",
+                ErrorCode::ProviderQuota,
+            ),
+            (400, Some("invalid_request_error"), None, "tools: too many", ErrorCode::ProviderRejected),
+        ] {
+            let complaint = Complaint { status: Some(status), kind, code, words, retry_after_ms: None };
+            assert_eq!(complaint.meaning(), meaning, "{complaint:?}");
         }
     }
 

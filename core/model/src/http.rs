@@ -85,9 +85,11 @@ impl Model for HttpModel {
         if let Some(most) = self.0.max_output_tokens.and_then(|most| u32::try_from(most).ok()) {
             request.max_output_tokens = request.max_output_tokens.min(most);
         }
+        let time = request.retry_for;
         let request = Arc::new(request);
         retrying(
             self.0.max_retries,
+            time,
             move |attempt| model.clone().attempt(Arc::clone(&request), attempt),
             move |retried, error| watching.watch.retries(retried, error),
         )

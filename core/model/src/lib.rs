@@ -54,7 +54,7 @@ pub use protocols::protocol;
 pub use quirks::{CallIds, EffortForm, Quirks};
 pub use shown::Target;
 pub use spec::{ModelSpec, variable_of};
-pub use stream::{Model, ModelEvent, ModelMessage, ModelRequest, Reply};
+pub use stream::{Model, ModelEvent, ModelMessage, ModelRequest, RETRY_TIME, Reply};
 
 #[cfg(feature = "http")]
 pub use endpoint::ResolvedEndpoint;

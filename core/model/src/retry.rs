@@ -19,8 +19,6 @@ const FIRST_WAIT: Duration = Duration::from_millis(500);
 const MOST_WAIT: Duration = Duration::from_secs(30);
 /// The longest wait that a provider may ask for.
 const MOST_ASKED: Duration = Duration::from_secs(120);
-/// No attempt begins later than so long after the first.
-const MOST_TOTAL: Duration = Duration::from_secs(600);
 
 /// One attempt, watched.
 pub(crate) struct Retried {
@@ -34,9 +32,11 @@ pub(crate) struct Retried {
 
 /// Attempts, one after the other, until one says something, succeeds, or fails for good.
 ///
-/// `open` makes the stream of an attempt, numbered from 1. `told` hears of each that is followed by another.
+/// None begins later than `time` after the first. `open` makes the stream of an attempt, numbered from 1. `told` hears of
+/// each that is followed by another.
 pub(crate) fn retrying(
     max_retries: u32,
+    time: Duration,
     open: impl Fn(u32) -> BoxStream<'static, ModelEvent> + Send + 'static,
     told: impl Fn(&Retried, &Error) + Send + 'static,
 ) -> impl Stream<Item = ModelEvent> + Send + 'static {
@@ -49,6 +49,7 @@ pub(crate) fn retrying(
     let now = Instant::now();
     let first = Trying {
         max_retries,
+        time,
         open,
         told,
         waits,
@@ -69,6 +70,7 @@ pub(crate) fn retrying(
 
 struct Trying<O, T, W> {
     max_retries: u32,
+    time: Duration,
     open: O,
     told: T,
     waits: W,
@@ -115,7 +117,7 @@ where
                 }
             },
             event => {
-                self.is_said |= is_output(&event);
+                self.is_said |= event.is_output();
                 Some(event)
             }
         }
@@ -128,12 +130,8 @@ where
         }
         let asked = Duration::from_millis(error.retry_after_ms.unwrap_or(0));
         let wait = self.waits.next()?.max(asked);
-        (asked <= MOST_ASKED && self.began.elapsed() + wait <= MOST_TOTAL).then_some(wait)
+        (asked <= MOST_ASKED && self.began.elapsed() + wait <= self.time).then_some(wait)
     }
-}
-
-const fn is_output(event: &ModelEvent) -> bool {
-    matches!(event, ModelEvent::TextDelta(_) | ModelEvent::ThinkingDelta(_) | ModelEvent::ToolInputDelta { .. })
 }
 
 #[cfg(test)]

@@ -30,7 +30,12 @@ pub struct ModelRequest {
     pub max_output_tokens: u32,
     /// How much to think first.
     pub effort: Effort,
+    /// No attempt begins later than so long after the first; see [`RETRY_TIME`].
+    pub retry_for: Duration,
 }
+
+/// For so long attempts may begin for one reply, whichever models are asked for it.
+pub const RETRY_TIME: Duration = Duration::from_secs(600);
 
 /// A reply, whole or as far as it came.
 #[derive(Clone, Debug, PartialEq)]
@@ -81,6 +86,14 @@ pub enum ModelEvent {
         /// What had arrived.
         partial: Reply,
     },
+}
+
+impl ModelEvent {
+    /// Whether it is a piece of the reply that somebody may have seen.
+    #[must_use]
+    pub const fn is_output(&self) -> bool {
+        matches!(self, Self::TextDelta(_) | Self::ThinkingDelta(_) | Self::ToolInputDelta { .. })
+    }
 }
 
 /// A model that can be asked.

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use futures_util::{FutureExt, StreamExt};
 use lodger_model::scripted::{Script, ScriptedModel};
-use lodger_model::{Model, ModelEvent, ModelMessage, ModelRequest, Reply};
+use lodger_model::{Model, ModelEvent, ModelMessage, ModelRequest, RETRY_TIME, Reply};
 use lodger_protocol::{Content, Effort, Error, ErrorCode, Role, StopReason, ToolSpec, Usage};
 use serde_json::{Value, json};
 
@@ -34,6 +34,7 @@ fn request(messages: Vec<ModelMessage>) -> ModelRequest {
         tools: vec![tool].into(),
         max_output_tokens: 100,
         effort: Effort::Auto,
+        retry_for: RETRY_TIME,
     }
 }
 

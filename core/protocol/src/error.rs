@@ -85,6 +85,8 @@ error_codes! {
     ReaderBusy "reader_busy" -33 false "The turn has a reader already. A turn is read by one; open no second iterator.";
     WouldDeadlock "would_deadlock" -34 false "A call that waits was made from inside a callback. Call it from another thread.";
     AbiMismatch "abi_mismatch" -35 false "A sized struct is larger than this library knows and its extra bytes are not zero. Use a library at least as new as the header.";
+    ModelNotFound "model_not_found" -36 false "The provider has no such model for this key, or nothing at that address. Its own words are in the message; a list of models says which there are.";
+    ProviderQuota "provider_quota" -37 false "The account with the provider has nothing left to pay with. Waiting does not help.";
 }
 
 impl ErrorCode {

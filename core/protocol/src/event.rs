@@ -397,6 +397,18 @@ pub enum Passing {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         status: Option<u16>,
     },
+    /// A model failed before its first output, and the next of `fallbackModels` carries on for the rest of the turn.
+    Fallback {
+        /// `provider/model` that failed.
+        from_model: String,
+        /// `provider/model` that carries on.
+        to_model: String,
+        /// What failed: the error's code and message.
+        reason: String,
+        /// The provider's status, where it sent one.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        status: Option<u16>,
+    },
     /// What was used so far.
     Usage {
         /// The figures.

@@ -20,7 +20,11 @@ pub struct AgentOptions {
     /// `provider/model`, such as `anthropic/claude-sonnet-5-5`; `scripted/FILE.json` plays a script. Where `auth` names a
     /// provider, a name without `/` belongs to that one, and none at all is its default.
     pub model: Option<String>,
-    /// Points `model` at a server of your choice.
+    /// Models that carry on, in this order, when the one before fails in a way that another could mend and nothing of its
+    /// reply was shown; each named as `model` is. At most 8. They carry on to the end of the turn; the next prompt begins
+    /// with `model` again.
+    pub fallback_models: Vec<String>,
+    /// Points `model` and `fallbackModels` at a server of your choice.
     pub endpoint: Option<Endpoint>,
     /// A file that adds to what is known of providers and models, and wins: see `docs/models.md`. Relative to `cwd`.
     pub catalogue: Option<String>,

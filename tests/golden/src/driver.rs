@@ -105,10 +105,12 @@ fn drive(mut command: Command, played: &Prepared) -> Trace {
 fn command_line(played: &Prepared) -> Trace {
     let options = &played.job.options;
     let text = |name: &str| options[name].as_str().unwrap_or_default().to_owned();
+    let fallbacks = options["fallbackModels"].as_array().into_iter().flatten().filter_map(Value::as_str);
     let ended = Command::new(needed(&target_folder().join("lodger")))
         .args(["-p", played.job.plays.turns[0].prompt.as_str().expect("the command line takes a text")])
         .args(["--output-format", "stream-json", "--cwd", &text("cwd"), "--model", &text("model")])
         .args(options["mode"].as_str().map(|mode| ["--mode", mode]).into_iter().flatten())
+        .args(fallbacks.flat_map(|model| ["--fallback-model", model]))
         .stdin(Stdio::null())
         .output()
         .expect("the command starts");

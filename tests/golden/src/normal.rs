@@ -5,6 +5,8 @@ use std::path::Path;
 
 use serde_json::{Map, Value, json};
 
+/// What names a model.
+const MODELS: [&str; 3] = ["model", "fromModel", "toModel"];
 /// Keys whose values are ids, and what each is called.
 const IDS: &[(&str, &str)] = &[
     ("sessionId", "session"),
@@ -77,8 +79,11 @@ fn replace_in(object: &mut Map<String, Value>, ids: &mut HashMap<String, String>
             let count = ids.values().filter(|name| name.starts_with(&format!("${kind}"))).count();
             let name = ids.entry(value.to_string()).or_insert_with(|| format!("${kind}{}", count + 1));
             *value = json!(name);
-        } else if key == "model" {
-            *value = json!("$MODEL");
+        } else if MODELS.contains(&key.as_str()) {
+            // The script of the case lies elsewhere each time; others lie in the working folder.
+            if value.as_str().is_some_and(|model| model.starts_with("scripted//")) {
+                *value = json!("$MODEL");
+            }
         } else {
             replace(value, ids, cwd);
         }

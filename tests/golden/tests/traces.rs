@@ -70,5 +70,6 @@ cases! {
     slow_reader: all;
     checkpoint_and_restore: all;
     provider_error: all stream_json;
+    fallback_model: all stream_json;
     panic_injection: all stream_json;
 }

@@ -27,6 +27,8 @@ impl Failure {
             (Protocol::Anthropic, ErrorCode::ProviderOverloaded) => 529,
             (_, ErrorCode::ProviderOverloaded) => 503,
             (_, ErrorCode::ProviderUnavailable) => 500,
+            (_, ErrorCode::ProviderQuota) => 402,
+            (_, ErrorCode::ModelNotFound) => 404,
             _ => 400,
         };
         let mut failure = Self::of_status(protocol, status, message);

@@ -89,6 +89,9 @@ impl Output for Text {
             EventBody::Passing(Passing::Retry { reason, delay_ms, .. }) => {
                 self.note(QUIET, &format!("trying again in {} s: {reason}", delay_ms.div_ceil(1000)))
             }
+            EventBody::Passing(Passing::Fallback { to_model, reason, .. }) => {
+                self.note(QUIET, &format!("{to_model} carries on: {reason}"))
+            }
             EventBody::Passing(Passing::Notice { level, text, .. }) => {
                 self.note(if *level == NoticeLevel::Info { QUIET } else { BAD }, text)
             }

@@ -3,6 +3,7 @@
 mod calls;
 mod closing;
 mod end;
+mod fallback;
 mod reply;
 
 use std::panic::AssertUnwindSafe;
@@ -50,6 +51,7 @@ pub(crate) async fn run(mut running: Running, message_id: MessageId, content: Ve
 
 async fn drive(turn: &Arc<Turn>, message_id: MessageId, content: Vec<Content>) -> Result<End> {
     let shared = &turn.shared;
+    shared.start_anew();
     let mut context = shared.freeze();
     turn.append(Entry::UserMessage { message_id, content });
     turn.append(Entry::TurnStart {
@@ -68,7 +70,7 @@ async fn drive(turn: &Arc<Turn>, message_id: MessageId, content: Vec<Content>) -
                 if turn.spending().is_used_up(&shared.limits) {
                     return Ok(End { reason: DoneReason::MaxBudget, boundary: Boundary::Complete, error: None });
                 }
-                reply::take(turn, &context).await?;
+                context = reply::take(turn, context).await?;
             }
             Step::RunTools(open) => calls::run(turn, &context, open).await,
             Step::Finish(reason) => {

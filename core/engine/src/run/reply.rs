@@ -1,7 +1,6 @@
-//! One call of the model: its deltas out, its reply into the transcript.
+//! One reply: its deltas out, its blocks into the transcript, whichever of the models writes it.
 
 use std::collections::HashSet;
-
 use std::time::Duration;
 
 use futures_util::{FutureExt, StreamExt};
@@ -12,6 +11,7 @@ use lodger_protocol::{
 };
 use serde_json::Value;
 
+use super::fallback::{self, RetryTime};
 use crate::context::StepContext;
 use crate::spending::{Sizes, Spending};
 use crate::turn::Turn;
@@ -19,13 +19,34 @@ use crate::turn::Turn;
 /// At most so many bytes of one reply: text, thought and the input of its calls together.
 const MAX_REPLY_BYTES: usize = 64 * 1024 * 1024;
 
-/// Asks the model and appends what it said. The provider's stream is read only while the reader has room.
+/// Asks the model, or those that carry on for it, and appends what was said. Returns what the one saw that answered.
+///
+/// # Errors
+/// What the last of them failed with, as [`ask`] does.
+pub(super) async fn take(turn: &Turn, mut context: StepContext) -> Result<StepContext> {
+    let time = RetryTime::begin();
+    while ask(turn, &context, &time).await? == Asked::CarriedOn {
+        context = turn.shared.freeze();
+    }
+    Ok(context)
+}
+
+/// What came of one call of a model.
+#[derive(PartialEq)]
+enum Asked {
+    /// Its reply, or what there is of it, is kept.
+    Answered,
+    /// It failed before its first output; the next one is to be asked.
+    CarriedOn,
+}
+
+/// Asks a model and appends what it said. The provider's stream is read only while the reader has room.
 ///
 /// # Errors
 /// What the model's stream failed with. The part of the reply that came is appended all the same.
 /// `provider_malformed` for a reply of more than 64 MiB, of which nothing is kept: no request could show it again.
-pub(super) async fn take(turn: &Turn, context: &StepContext) -> Result<()> {
-    let request = context.request(&turn.shared.log.transcript());
+async fn ask(turn: &Turn, context: &StepContext, time: &RetryTime) -> Result<Asked> {
+    let request = context.request(&turn.shared.log.transcript(), time.left());
     let budget = Budget::of(turn, context, &request);
     let message_id = MessageId::fresh();
     let mut stream = context.model.stream(request);
@@ -33,6 +54,7 @@ pub(super) async fn take(turn: &Turn, context: &StepContext) -> Result<()> {
     let mut said = String::new();
     let mut used = Usage::default();
     let mut bytes = 0;
+    let mut is_shown = false;
 
     loop {
         if !turn.outlet.has_room() {
@@ -48,7 +70,7 @@ pub(super) async fn take(turn: &Turn, context: &StepContext) -> Result<()> {
             let content = if said.is_empty() { Vec::new() } else { vec![Content::text(said)] };
             let partial = Reply { content, stop_reason: StopReason::Cancelled, usage: used };
             append_partial(turn, context, message_id, partial, StopReason::Cancelled, budget.sizes(bytes));
-            return Ok(());
+            return Ok(Asked::Answered);
         }
         let event = match stream.next().now_or_never() {
             Some(event) => event,
@@ -76,8 +98,9 @@ pub(super) async fn take(turn: &Turn, context: &StepContext) -> Result<()> {
             let content = if said.is_empty() { Vec::new() } else { vec![Content::text(said)] };
             let partial = Reply { content, stop_reason: StopReason::MaxBudget, usage: used };
             append_partial(turn, context, message_id, partial, StopReason::MaxBudget, budget.sizes(bytes));
-            return Ok(());
+            return Ok(Asked::Answered);
         }
+        is_shown |= event.as_ref().is_some_and(ModelEvent::is_output);
         match event {
             Some(ModelEvent::TextDelta(text)) => {
                 said.push_str(&text);
@@ -96,9 +119,13 @@ pub(super) async fn take(turn: &Turn, context: &StepContext) -> Result<()> {
             }
             Some(ModelEvent::Finished(reply)) => {
                 append(turn, context, message_id, reply, budget.sizes(bytes));
-                return Ok(());
+                return Ok(Asked::Answered);
             }
             Some(ModelEvent::Failed { error, partial }) => {
+                let is_silent = !is_shown && partial.content.is_empty();
+                if is_silent && fallback::carry_on(turn, context, &error, time) {
+                    return Ok(Asked::CarriedOn);
+                }
                 append_partial(turn, context, message_id, partial, StopReason::Error, budget.sizes(bytes));
                 return Err(error);
             }
@@ -121,14 +148,19 @@ const fn bytes_of(event: &ModelEvent) -> usize {
 
 /// What the reader is told of an attempt that failed and is followed by another.
 fn retry(attempt: u32, max_attempts: u32, delay: Duration, error: &Error) -> Passing {
-    let status = error.data.as_ref().and_then(|data| data.get("status")).and_then(Value::as_u64);
     Passing::Retry {
         attempt,
         max_attempts,
         delay_ms: u64::try_from(delay.as_millis()).unwrap_or(u64::MAX),
         reason: error.to_string(),
-        status: status.and_then(|status| u16::try_from(status).ok()),
+        status: status_of(error),
     }
+}
+
+/// The status with which a provider said that something failed.
+pub(super) fn status_of(error: &Error) -> Option<u16> {
+    let status = error.data.as_ref()?.get("status")?.as_u64()?;
+    u16::try_from(status).ok()
 }
 
 /// Passes deltas on and wakes the reader once for all that one piece of the provider's stream held, not for each.

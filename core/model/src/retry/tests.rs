@@ -6,7 +6,7 @@ use futures_util::FutureExt;
 use lodger_protocol::{Content, ErrorCode, StopReason, Usage};
 
 use super::*;
-use crate::Reply;
+use crate::{RETRY_TIME, Reply};
 
 fn failed(error: Error) -> ModelEvent {
     let partial = Reply { content: Vec::new(), stop_reason: StopReason::Error, usage: Usage::default() };
@@ -35,7 +35,7 @@ async fn play(max_retries: u32, attempts: Vec<Vec<ModelEvent>>) -> (Vec<ModelEve
         let place = attempts.len().min(attempt as usize) - 1;
         stream::iter(attempts[place].clone()).boxed()
     };
-    let events = retrying(max_retries, open, |_, _| {}).collect().await;
+    let events = retrying(max_retries, RETRY_TIME, open, |_, _| {}).collect().await;
     let opened = opened.lock().unwrap().clone();
     (events, opened)
 }
@@ -125,7 +125,7 @@ async fn what_would_fail_again_is_not_sent_again() {
 #[tokio::test(start_paused = true)]
 async fn dropping_the_stream_ends_the_wait() {
     let open = |_| stream::iter([failed(asks(60_000))]).boxed();
-    let mut events = Box::pin(retrying(4, open, |_, _| {}));
+    let mut events = Box::pin(retrying(4, RETRY_TIME, open, |_, _| {}));
     assert!(matches!(events.next().await, Some(ModelEvent::Retry { .. })));
     assert!(events.next().now_or_never().is_none());
     let start = Instant::now();

@@ -178,7 +178,7 @@ pub struct Fault {
     /// After so many parts of the reply. Default 0: before anything is said.
     #[serde(default)]
     pub after_parts: usize,
-    /// With `error`: the code. Any `provider_*` code, `timeout` or `context_overflow`.
+    /// With `error`: the code. Any `provider_*` code, `timeout`, `context_overflow` or `model_not_found`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub code: Option<ErrorCode>,
     /// With `error`: the provider's words.
@@ -308,7 +308,7 @@ impl Fault {
         }
         match self.code {
             Some(code) if !is_providers(code) => Err(Error::invalid_options(format!(
-                "`fault.code` must be a `provider_*` code, `timeout` or `context_overflow`; found `{code}`"
+                "`fault.code` must be a `provider_*` code, `timeout`, `context_overflow` or `model_not_found`; found `{code}`"
             ))),
             _ => Ok(()),
         }
@@ -316,5 +316,6 @@ impl Fault {
 }
 
 fn is_providers(code: ErrorCode) -> bool {
-    matches!(code, ErrorCode::Timeout | ErrorCode::ContextOverflow) || code.as_str().starts_with("provider_")
+    matches!(code, ErrorCode::Timeout | ErrorCode::ContextOverflow | ErrorCode::ModelNotFound)
+        || code.as_str().starts_with("provider_")
 }

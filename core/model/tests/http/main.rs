@@ -14,7 +14,7 @@ use lodger_kit::{FaultRule, MockOptions, MockServer, Stats, WireFault};
 use lodger_model::auth::Credentials;
 use lodger_model::catalogue::Catalogue;
 use lodger_model::scripted::{Script, ScriptedModel};
-use lodger_model::{Model, ModelEvent, ModelMessage, ModelRequest, ModelSource, Reply, Watch};
+use lodger_model::{Model, ModelEvent, ModelMessage, ModelRequest, ModelSource, RETRY_TIME, Reply, Watch};
 use lodger_net::HttpClients;
 use lodger_protocol::{
     Content, Effort, Endpoint, EndpointKind, Environment, Error, ErrorCode, Limits, Role, StopReason, Usage,
@@ -80,6 +80,7 @@ fn request() -> ModelRequest {
         tools: Vec::new().into(),
         max_output_tokens: 100,
         effort: Effort::Auto,
+        retry_for: RETRY_TIME,
     }
 }
 
@@ -273,7 +274,7 @@ async fn each_status_has_its_code() {
         (400, ErrorCode::ProviderRejected),
         (401, ErrorCode::ProviderAuth),
         (403, ErrorCode::ProviderAuth),
-        (404, ErrorCode::ProviderRejected),
+        (404, ErrorCode::ModelNotFound),
         (413, ErrorCode::ProviderRejected),
         (429, ErrorCode::ProviderRateLimited),
         (500, ErrorCode::ProviderUnavailable),

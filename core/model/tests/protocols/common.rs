@@ -4,7 +4,9 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use futures_util::{StreamExt, stream};
-use lodger_model::{FreshIds, ModelEvent, ModelMessage, ModelRequest, Quirks, Reply, ReplyState, Target, protocol};
+use lodger_model::{
+    FreshIds, ModelEvent, ModelMessage, ModelRequest, Quirks, RETRY_TIME, Reply, ReplyState, Target, protocol,
+};
 use lodger_net::frames;
 use lodger_protocol::{Content, Effort, EndpointKind, Error, Role, ToolSpec};
 use serde_json::{Value, json};
@@ -115,6 +117,7 @@ pub(crate) fn request(messages: Vec<ModelMessage>) -> ModelRequest {
         tools: vec![tool("bash", json!({ "type": "object" })), tool("read", path)].into(),
         max_output_tokens: 100,
         effort: Effort::Auto,
+        retry_for: RETRY_TIME,
     }
 }
 
