@@ -10,11 +10,11 @@ use lodger_session::{Checkpoint, conversation};
 use tokio::runtime::Handle;
 
 use crate::Outlet;
+use crate::cost;
 use crate::requests::Pending;
 use crate::run::{self, Running};
 use crate::shared::{AgentParts, Shared, locked};
 use crate::shown;
-use crate::spending;
 use crate::turn::Turn;
 
 /// One conversation. Cheap to clone; all clones are the same agent.
@@ -41,7 +41,7 @@ impl Agent {
     /// `invalid_options` for a budget that the model cannot be held to.
     pub fn new(parts: AgentParts) -> Result<Self> {
         for model in std::iter::once(&parts.model).chain(&parts.fallbacks) {
-            spending::check(&parts.limits, model.as_ref())?;
+            cost::check(&parts.limits, model.as_ref())?;
         }
         let handle = parts.handle.clone();
         Ok(Self(Arc::new(Inner { shared: Arc::new(Shared::new(parts)), turn: Mutex::default(), handle })))
@@ -114,7 +114,7 @@ impl Agent {
     /// What the model's maker says: an unknown name, missing credentials.
     pub fn set_model(&self, name: &str) -> Result<()> {
         let model = (self.0.shared.open_model)(name)?;
-        spending::check(&self.0.shared.limits, model.as_ref())?;
+        cost::check(&self.0.shared.limits, model.as_ref())?;
         let name = model.name().to_owned();
         if self.0.shared.set_model(model) {
             self.tell(Entry::ModelChanged { model: name });
@@ -205,3 +205,6 @@ impl Agent {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

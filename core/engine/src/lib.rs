@@ -7,6 +7,7 @@
 mod agent;
 mod ask_user;
 mod context;
+mod cost;
 mod door;
 mod host_tool;
 mod instructions;
@@ -29,4 +30,5 @@ pub use outlet::{Delivery, Outlet};
 pub use present_plan::PresentPlan;
 pub use requests::{Pending, RequestTable};
 pub use shared::{AgentParts, OpenModel};
+pub use spending::Spending;
 pub use step::{OpenCall, Step, next_step};

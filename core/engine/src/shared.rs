@@ -14,9 +14,10 @@ use lodger_workspace::Workspace;
 use tokio::sync::watch;
 
 use crate::context::StepContext;
+use crate::cost::Cost;
 use crate::models::{Cure, Models};
 use crate::requests::RequestTable;
-use crate::spending::Cost;
+use crate::spending::Spending;
 
 /// Makes the model of a name.
 pub type OpenModel = Box<dyn Fn(&str) -> Result<Arc<dyn Model>> + Send + Sync>;
@@ -45,6 +46,9 @@ pub struct AgentParts {
     pub workspace: Option<Arc<dyn Workspace>>,
     /// Bounds.
     pub limits: Limits,
+    /// What the turn has spent that this agent works for: what it spends itself counts there too, and is bound by what may
+    /// be spent there. Absent: it works for nobody but its host.
+    pub spends_from: Option<Arc<Spending>>,
     /// How long a request stays open once handed over; absent: until the turn ends.
     pub request_timeout: Option<Duration>,
     /// Who watches.
@@ -63,6 +67,7 @@ pub(crate) struct Shared {
     pub(crate) diagnostics: Diagnostics,
     pub(crate) workspace: Option<Arc<dyn Workspace>>,
     pub(crate) limits: Arc<Limits>,
+    pub(crate) spends_from: Option<Arc<Spending>>,
     effort: Effort,
     system: Arc<str>,
     tools: Arc<Registry>,
@@ -105,6 +110,7 @@ impl Shared {
             diagnostics: parts.diagnostics,
             workspace: parts.workspace,
             limits: Arc::new(parts.limits),
+            spends_from: parts.spends_from,
             effort: parts.effort,
             system: parts.system.into(),
             tools: Arc::new(parts.tools),

@@ -1,134 +1,158 @@
-//! What replies cost: told as far as it is known, held against the budget also where it must be guessed.
+//! What is spent of budgets. Budgets form a tree: what an agent spends counts at the turn that it works for too, and no
+//! reply goes on beyond any of the bounds above it, however many are written at once.
+
+use std::sync::{Arc, Mutex};
 
 use lodger_model::Model;
-use lodger_protocol::{Error, Limits, Result, Usage};
+use lodger_protocol::{Limits, Usage};
 
-/// A sum of costs. One reply of unknown cost makes the sum unknown: a figure that is too low is worse than none.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(crate) enum Cost {
-    /// Nothing was bought yet.
-    #[default]
-    Nothing,
-    /// US dollars.
-    Known(f64),
-    /// Some of it has no price, or was not counted.
-    Unknown,
-}
+use crate::shared::locked;
 
-impl Cost {
-    pub(crate) fn add(&mut self, more: Option<f64>) {
-        *self = match (*self, more) {
-            (Self::Nothing, Some(more)) => Self::Known(more),
-            (Self::Known(before), Some(more)) => Self::Known(before + more),
-            (Self::Unknown, _) | (_, None) => Self::Unknown,
-        };
-    }
-
-    /// The sum, where it is known.
-    pub(crate) const fn usd(self) -> Option<f64> {
-        match self {
-            Self::Known(usd) => Some(usd),
-            Self::Nothing | Self::Unknown => None,
-        }
-    }
-}
-
-/// So many bytes of text are taken for one token where nobody counts. English has about four; code and other
-/// languages have fewer, and a guess that is too high only ends a turn early.
-const BYTES_PER_TOKEN: u64 = 3;
-
-/// What one turn has spent of its budget.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Spending {
-    usd: f64,
+/// Money and tokens. Money in whole billionths of a dollar, so that what is added and taken back again leaves nothing.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Amount {
+    nano_usd: u64,
     tokens: u64,
 }
 
+impl Amount {
+    /// What a reply of that model comes to. What has no price costs nothing here.
+    pub(crate) fn of(model: &dyn Model, usage: &Usage) -> Self {
+        let output = usage.output_tokens.unwrap_or(0).saturating_add(usage.reasoning_tokens.unwrap_or(0));
+        Self {
+            nano_usd: nano(model.cost(usage).unwrap_or(0.0)),
+            tokens: usage.context_tokens().unwrap_or(0).saturating_add(output),
+        }
+    }
+
+    const fn plus(self, other: Self) -> Self {
+        Self {
+            nano_usd: self.nano_usd.saturating_add(other.nano_usd),
+            tokens: self.tokens.saturating_add(other.tokens),
+        }
+    }
+
+    /// Nothing where the other is more.
+    const fn minus(self, other: Self) -> Self {
+        Self {
+            nano_usd: self.nano_usd.saturating_sub(other.nano_usd),
+            tokens: self.tokens.saturating_sub(other.tokens),
+        }
+    }
+}
+
+/// A float turns into the nearest integer that exists.
+fn nano(usd: f64) -> u64 {
+    (usd * 1e9).round() as u64
+}
+
+/// A node of the tree: what was spent here and below, and how much may be.
+#[derive(Debug)]
+pub struct Spending {
+    most_nano_usd: Option<u64>,
+    most_tokens: Option<u64>,
+    parent: Option<Arc<Spending>>,
+    sums: Mutex<Sums>,
+}
+
+#[derive(Debug, Default)]
+struct Sums {
+    /// Of replies that are complete, and of those that are being written as far as they have come.
+    spent: Amount,
+    /// What the latter are expected to take besides.
+    reserved: Amount,
+}
+
 impl Spending {
-    /// Adds a reply, with guesses for what its provider did not count.
-    pub(crate) fn add(&mut self, model: &dyn Model, reply: &Usage, sizes: Sizes) {
-        let after = self.with(model, reply, sizes);
-        *self = after;
-    }
-
-    /// The same with a reply that is still being written.
-    pub(crate) fn with(&self, model: &dyn Model, reply: &Usage, sizes: Sizes) -> Self {
-        let usage = sizes.complete(reply);
-        let tokens = usage.context_tokens().unwrap_or(0).saturating_add(output(&usage));
-        Self { usd: self.usd + model.cost(&usage).unwrap_or(0.0), tokens: self.tokens.saturating_add(tokens) }
-    }
-
-    /// Whether nothing more may be bought.
-    pub(crate) fn is_used_up(&self, limits: &Limits) -> bool {
-        limits.max_budget_usd.is_some_and(|most| self.usd >= most)
-            || limits.max_budget_tokens.is_some_and(|most| self.tokens >= most)
-    }
-}
-
-/// How long a request and its reply are, in bytes.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Sizes {
-    pub(crate) request: u64,
-    pub(crate) reply: u64,
-}
-
-impl Sizes {
-    /// The usage with guesses where nothing was counted, and where a reply has grown beyond what was counted.
-    fn complete(self, counted: &Usage) -> Usage {
-        let mut usage = *counted;
-        if usage.context_tokens().is_none() {
-            usage.input_tokens = Some(self.request / BYTES_PER_TOKEN);
+    /// Nothing was spent yet. `parent` is where it counts too.
+    pub(crate) fn new(limits: &Limits, parent: Option<Arc<Self>>) -> Self {
+        Self {
+            most_nano_usd: limits.max_budget_usd.map(nano),
+            most_tokens: limits.max_budget_tokens,
+            parent,
+            sums: Mutex::default(),
         }
-        let written = self.reply / BYTES_PER_TOKEN;
-        if output(&usage) < written && counted.output_tokens.is_none_or(|counted| counted < written / 4) {
-            usage.output_tokens = Some(written.saturating_sub(usage.reasoning_tokens.unwrap_or(0)));
+    }
+
+    /// Whether anything bounds it, here or above.
+    pub(crate) fn is_bounded(&self) -> bool {
+        self.line().any(|node| node.most_nano_usd.is_some() || node.most_tokens.is_some())
+    }
+
+    /// Reserves what a request is expected to take. `None`: there is a budget that it would find used up, or that others
+    /// have reserved the rest of.
+    pub(crate) fn begin(self: &Arc<Self>, expected: Amount) -> Option<Charge> {
+        let mut charge = Charge { at: Arc::clone(self), expected: Amount::default(), spent: Amount::default() };
+        for node in self.line() {
+            let mut sums = locked(&node.sums);
+            if node.is_reached_by(sums.spent.plus(sums.reserved)) {
+                drop(sums);
+                charge.give_back_below(node, expected);
+                return None;
+            }
+            sums.reserved = sums.reserved.plus(expected);
         }
-        usage
+        charge.expected = expected;
+        Some(charge)
+    }
+
+    /// This node and all above it.
+    fn line(&self) -> impl Iterator<Item = &Self> {
+        std::iter::successors(Some(self), |node| node.parent.as_deref())
+    }
+
+    fn is_reached_by(&self, amount: Amount) -> bool {
+        self.most_nano_usd.is_some_and(|most| amount.nano_usd >= most)
+            || self.most_tokens.is_some_and(|most| amount.tokens >= most)
     }
 }
 
-fn output(usage: &Usage) -> u64 {
-    usage.output_tokens.unwrap_or(0).saturating_add(usage.reasoning_tokens.unwrap_or(0))
+/// One reply while it is written. Dropped, what it had come to stays spent: it was shown, and will be charged.
+#[derive(Debug)]
+pub(crate) struct Charge {
+    at: Arc<Spending>,
+    expected: Amount,
+    spent: Amount,
 }
 
-/// Refuses a budget of money for a model without a price: nothing could be held against it.
-pub(crate) fn check(limits: &Limits, model: &dyn Model) -> Result<()> {
-    let one = Usage { input_tokens: Some(1), output_tokens: Some(1), ..Usage::default() };
-    if limits.max_budget_usd.is_none() || model.cost(&one).is_some() {
-        return Ok(());
+impl Charge {
+    /// Says what the reply has come to so far, or in the end. True: a budget is used up by it and all others.
+    pub(crate) fn set(&mut self, spent: Amount) -> bool {
+        let (before, reserved) = (self.spent, self.reserved());
+        self.spent = spent;
+        let mut used_up = false;
+        for node in self.at.line() {
+            let mut sums = locked(&node.sums);
+            sums.spent = sums.spent.minus(before).plus(spent);
+            sums.reserved = sums.reserved.minus(reserved).plus(self.reserved());
+            used_up |= node.is_reached_by(sums.spent);
+        }
+        used_up
     }
-    Err(Error::invalid_options(format!(
-        "limits.maxBudgetUsd is set and the price of {} is not known; give it in a file for the option catalogue, or \
-         as `price` of a script, or set limits.maxBudgetTokens",
-        model.name()
-    )))
+
+    /// What it is expected to take besides.
+    const fn reserved(&self) -> Amount {
+        self.expected.minus(self.spent)
+    }
+
+    /// Takes a reservation out of the nodes below one that refused it.
+    fn give_back_below(&self, refused: &Spending, expected: Amount) {
+        for node in self.at.line().take_while(|node| !std::ptr::eq(*node, refused)) {
+            let mut sums = locked(&node.sums);
+            sums.reserved = sums.reserved.minus(expected);
+        }
+    }
+}
+
+impl Drop for Charge {
+    fn drop(&mut self) {
+        let reserved = self.reserved();
+        for node in self.at.line() {
+            let mut sums = locked(&node.sums);
+            sums.reserved = sums.reserved.minus(reserved);
+        }
+    }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn one_unknown_cost_makes_the_sum_unknown() {
-        let mut cost = Cost::default();
-        assert_eq!(cost.usd(), None);
-        cost.add(Some(0.5));
-        cost.add(Some(0.25));
-        assert_eq!(cost.usd(), Some(0.75));
-        cost.add(None);
-        cost.add(Some(1.0));
-        assert_eq!(cost, Cost::Unknown);
-    }
-
-    #[test]
-    fn what_was_counted_is_taken_and_the_rest_is_guessed() {
-        let sizes = Sizes { request: 3000, reply: 300 };
-        let guessed = sizes.complete(&Usage::default());
-        assert_eq!((guessed.input_tokens, guessed.output_tokens), (Some(1000), Some(100)));
-        let counted = Usage { input_tokens: Some(7), output_tokens: Some(80), ..Usage::default() };
-        assert_eq!(sizes.complete(&counted), counted);
-        // A first report of the running reply counts its first token only.
-        let early = Usage { input_tokens: Some(7), output_tokens: Some(1), ..Usage::default() };
-        assert_eq!(sizes.complete(&early).output_tokens, Some(100));
-    }
-}
+mod tests;

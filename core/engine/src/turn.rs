@@ -8,8 +8,9 @@ use tokio_util::sync::CancellationToken;
 
 use crate::Outlet;
 use crate::context::StepContext;
+use crate::cost::Cost;
 use crate::shared::{Shared, locked};
-use crate::spending::{Cost, Sizes, Spending};
+use crate::spending::Spending;
 
 /// A running turn: what its steps share. Nothing here outlives the turn, and nothing decides what is next.
 pub(crate) struct Turn {
@@ -23,6 +24,8 @@ pub(crate) struct Turn {
     /// Why it was cancelled, when that is a failure.
     failure: Mutex<Option<Error>>,
     used: Mutex<Used>,
+    /// What it has spent of its budget.
+    pub(crate) spending: Arc<Spending>,
 }
 
 /// What a turn has used.
@@ -30,11 +33,11 @@ pub(crate) struct Turn {
 struct Used {
     usage: Usage,
     cost: Cost,
-    spending: Spending,
 }
 
 impl Turn {
     pub(crate) fn new(id: TurnId, prompt_id: PromptId, outlet: Arc<dyn Outlet>, shared: Arc<Shared>) -> Self {
+        let spending = Arc::new(Spending::new(&shared.limits, shared.spends_from.clone()));
         Self {
             id,
             prompt_id,
@@ -44,6 +47,7 @@ impl Turn {
             stop: StopFlag::default(),
             failure: Mutex::new(None),
             used: Mutex::default(),
+            spending,
         }
     }
 
@@ -100,18 +104,12 @@ impl Turn {
         locked(&self.used).cost.usd()
     }
 
-    /// What it has spent of its budget, before the reply that is being written.
-    pub(crate) fn spending(&self) -> Spending {
-        locked(&self.used).spending
-    }
-
     /// Adds one reply's usage and tells the reader.
-    pub(crate) fn count(&self, context: &StepContext, reply: Usage, cost: Option<f64>, sizes: Sizes) {
+    pub(crate) fn count(&self, context: &StepContext, reply: Usage, cost: Option<f64>) {
         let turn = {
             let mut used = locked(&self.used);
             used.usage += reply;
             used.cost.add(cost);
-            used.spending.add(context.model.as_ref(), &reply, sizes);
             used.usage
         };
         let report = self.shared.count(reply, cost, turn, context.model.context_window());

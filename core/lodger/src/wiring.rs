@@ -92,6 +92,7 @@ pub(crate) fn engine(
         tools,
         workspace,
         limits: options.limits,
+        spends_from: None,
         request_timeout,
         diagnostics: diagnostics.clone(),
         clock: Arc::new(SystemClock),

@@ -1,5 +1,6 @@
 //! The run of one turn: from a prompt to its one `done`, whatever happens between.
 
+mod budget;
 mod calls;
 mod closing;
 mod end;
@@ -66,11 +67,12 @@ async fn drive(turn: &Arc<Turn>, message_id: MessageId, content: Vec<Content>) -
         let step = next_step(&shared.log.transcript(), &shared.limits);
         match step {
             Step::CallModel => {
-                context = shared.freeze();
-                if turn.spending().is_used_up(&shared.limits) {
-                    return Ok(End { reason: DoneReason::MaxBudget, boundary: Boundary::Complete, error: None });
-                }
-                context = reply::take(turn, context).await?;
+                context = match reply::take(turn, shared.freeze()).await? {
+                    Some(context) => context,
+                    None => {
+                        return Ok(End { reason: DoneReason::MaxBudget, boundary: Boundary::Complete, error: None });
+                    }
+                };
             }
             Step::RunTools(open) => calls::run(turn, &context, open).await,
             Step::Finish(reason) => {

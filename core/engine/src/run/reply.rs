@@ -4,40 +4,45 @@ use std::collections::HashSet;
 use std::time::Duration;
 
 use futures_util::{FutureExt, StreamExt};
-use lodger_model::{ModelEvent, ModelRequest, Reply};
+use lodger_model::{ModelEvent, Reply};
 use lodger_protocol::{
     Content, Effect, Entry, Error, ErrorCode, MessageId, Passing, Result, StopReason, Target, TargetKind, ToolCallId,
     Usage,
 };
 use serde_json::Value;
 
+use super::budget::Budget;
 use super::fallback::{self, RetryTime};
 use crate::context::StepContext;
-use crate::spending::{Sizes, Spending};
 use crate::turn::Turn;
 
 /// At most so many bytes of one reply: text, thought and the input of its calls together.
 const MAX_REPLY_BYTES: usize = 64 * 1024 * 1024;
 
-/// Asks the model, or those that carry on for it, and appends what was said. Returns what the one saw that answered.
+/// Asks the model, or those that carry on for it, and appends what was said. Returns what the one saw that answered;
+/// `None` when no budget pays for a request.
 ///
 /// # Errors
 /// What the last of them failed with, as [`ask`] does.
-pub(super) async fn take(turn: &Turn, mut context: StepContext) -> Result<StepContext> {
+pub(super) async fn take(turn: &Turn, mut context: StepContext) -> Result<Option<StepContext>> {
     let time = RetryTime::begin();
-    while ask(turn, &context, &time).await? == Asked::CarriedOn {
-        context = turn.shared.freeze();
+    loop {
+        match ask(turn, &context, &time).await? {
+            Asked::Answered => return Ok(Some(context)),
+            Asked::CarriedOn => context = turn.shared.freeze(),
+            Asked::Unpaid => return Ok(None),
+        }
     }
-    Ok(context)
 }
 
 /// What came of one call of a model.
-#[derive(PartialEq)]
 enum Asked {
     /// Its reply, or what there is of it, is kept.
     Answered,
     /// It failed before its first output; the next one is to be asked.
     CarriedOn,
+    /// Nothing was asked: no budget pays for it.
+    Unpaid,
 }
 
 /// Asks a model and appends what it said. The provider's stream is read only while the reader has room.
@@ -47,7 +52,7 @@ enum Asked {
 /// `provider_malformed` for a reply of more than 64 MiB, of which nothing is kept: no request could show it again.
 async fn ask(turn: &Turn, context: &StepContext, time: &RetryTime) -> Result<Asked> {
     let request = context.request(&turn.shared.log.transcript(), time.left());
-    let budget = Budget::of(turn, context, &request);
+    let Some(mut budget) = Budget::begin(turn, context, &request) else { return Ok(Asked::Unpaid) };
     let message_id = MessageId::fresh();
     let mut stream = context.model.stream(request);
     let mut deltas = Deltas { turn, ring_owed: false };
@@ -69,7 +74,8 @@ async fn ask(turn: &Turn, context: &StepContext, time: &RetryTime) -> Result<Ask
             drop(stream);
             let content = if said.is_empty() { Vec::new() } else { vec![Content::text(said)] };
             let partial = Reply { content, stop_reason: StopReason::Cancelled, usage: used };
-            append_partial(turn, context, message_id, partial, StopReason::Cancelled, budget.sizes(bytes));
+            budget.settle(&partial.usage, bytes);
+            append_partial(turn, context, message_id, partial, StopReason::Cancelled);
             return Ok(Asked::Answered);
         }
         let event = match stream.next().now_or_never() {
@@ -97,7 +103,8 @@ async fn ask(turn: &Turn, context: &StepContext, time: &RetryTime) -> Result<Ask
             drop(stream);
             let content = if said.is_empty() { Vec::new() } else { vec![Content::text(said)] };
             let partial = Reply { content, stop_reason: StopReason::MaxBudget, usage: used };
-            append_partial(turn, context, message_id, partial, StopReason::MaxBudget, budget.sizes(bytes));
+            budget.settle(&partial.usage, bytes);
+            append_partial(turn, context, message_id, partial, StopReason::MaxBudget);
             return Ok(Asked::Answered);
         }
         is_shown |= event.as_ref().is_some_and(ModelEvent::is_output);
@@ -115,18 +122,24 @@ async fn ask(turn: &Turn, context: &StepContext, time: &RetryTime) -> Result<Ask
             Some(ModelEvent::Usage(so_far)) => used = so_far,
             Some(ModelEvent::Retry { attempt, max_attempts, delay, error }) => {
                 used = Usage::default();
+                budget.forget();
                 turn.pass(retry(attempt, max_attempts, delay, &error));
             }
             Some(ModelEvent::Finished(reply)) => {
-                append(turn, context, message_id, reply, budget.sizes(bytes));
+                budget.settle(&reply.usage, bytes);
+                append(turn, context, message_id, reply);
                 return Ok(Asked::Answered);
             }
             Some(ModelEvent::Failed { error, partial }) => {
-                let is_silent = !is_shown && partial.content.is_empty();
-                if is_silent && fallback::carry_on(turn, context, &error, time) {
-                    return Ok(Asked::CarriedOn);
+                if is_shown || !partial.content.is_empty() {
+                    budget.settle(&partial.usage, bytes);
+                } else {
+                    budget.forget();
+                    if fallback::carry_on(turn, context, &error, time) {
+                        return Ok(Asked::CarriedOn);
+                    }
                 }
-                append_partial(turn, context, message_id, partial, StopReason::Error, budget.sizes(bytes));
+                append_partial(turn, context, message_id, partial, StopReason::Error);
                 return Err(error);
             }
             None => {
@@ -189,7 +202,7 @@ impl Drop for Deltas<'_> {
 }
 
 /// Appends a whole reply, then its calls in order, before anything is decided about them.
-fn append(turn: &Turn, context: &StepContext, message_id: MessageId, mut reply: Reply, sizes: Sizes) {
+fn append(turn: &Turn, context: &StepContext, message_id: MessageId, mut reply: Reply) {
     name_apart(&mut reply.content);
     let calls: Vec<(ToolCallId, String, Value)> = reply
         .content
@@ -210,7 +223,7 @@ fn append(turn: &Turn, context: &StepContext, message_id: MessageId, mut reply: 
         model: context.model.name().to_owned(),
         cost_usd,
     });
-    turn.count(context, reply.usage, cost_usd, sizes);
+    turn.count(context, reply.usage, cost_usd);
     for (tool_call_id, tool_name, input) in calls {
         let target = target_of(context, &tool_name, &input);
         turn.append(Entry::ToolCall { tool_call_id, tool_name, input, target });
@@ -238,14 +251,7 @@ fn cost(context: &StepContext, usage: &Usage) -> Option<f64> {
 
 /// Appends what came of a reply that was cut. Its calls never run: their input may be incomplete. What it cost is not
 /// known: its provider has written more than it could say.
-fn append_partial(
-    turn: &Turn,
-    context: &StepContext,
-    message_id: MessageId,
-    mut partial: Reply,
-    stop: StopReason,
-    sizes: Sizes,
-) {
+fn append_partial(turn: &Turn, context: &StepContext, message_id: MessageId, mut partial: Reply, stop: StopReason) {
     partial.content.retain(|block| !matches!(block, Content::ToolCall { .. }));
     let used = partial.usage != Usage::default();
     if partial.content.is_empty() && !used && stop != StopReason::MaxBudget {
@@ -260,53 +266,8 @@ fn append_partial(
         cost_usd: None,
     });
     if used || stop == StopReason::MaxBudget {
-        turn.count(context, partial.usage, None, sizes);
+        turn.count(context, partial.usage, None);
     }
-}
-
-/// Holds a reply against the turn's budget while it is written.
-struct Budget<'a> {
-    context: &'a StepContext,
-    before: Spending,
-    request: u64,
-}
-
-impl<'a> Budget<'a> {
-    /// The request is measured only where there is a budget.
-    fn of(turn: &Turn, context: &'a StepContext, request: &ModelRequest) -> Self {
-        let limits = &context.limits;
-        let has_budget = limits.max_budget_usd.is_some() || limits.max_budget_tokens.is_some();
-        let request = if has_budget { size_of(request) } else { 0 };
-        Self { context, before: turn.spending(), request }
-    }
-
-    fn sizes(&self, reply: usize) -> Sizes {
-        Sizes { request: self.request, reply: reply as u64 }
-    }
-
-    fn is_used_up(&self, used: &Usage, reply: usize) -> bool {
-        self.request > 0 && {
-            // Of a prompt that was not counted yet nothing is guessed: that would cut replies that the budget pays.
-            let sizes = Sizes { request: 0, ..self.sizes(reply) };
-            let spent = self.before.with(self.context.model.as_ref(), used, sizes);
-            spent.is_used_up(&self.context.limits)
-        }
-    }
-}
-
-/// About how many bytes of text a request has. Images and documents count by their weight as text, which is more than
-/// providers charge.
-fn size_of(request: &ModelRequest) -> u64 {
-    let messages: u64 = request.messages.iter().map(|message| json_bytes(&message.content)).sum();
-    let tools: u64 =
-        request.tools.iter().map(|tool| json_bytes(&tool.input_schema) + tool.description.len() as u64).sum();
-    // At least one: a request is never for nothing.
-    (request.system.len() as u64 + messages + tools).max(1)
-}
-
-fn json_bytes(value: &impl serde::Serialize) -> u64 {
-    // Plain data with text keys: writing it cannot fail.
-    serde_json::to_string(value).map_or(0, |text| text.len() as u64)
 }
 
 /// What a call would do, as far as its input can be read. Its paths are made absolute; what they really are is
