@@ -8,7 +8,7 @@ export type { Handler, HandlerContext, Handlers } from './requests.js';
 export type { FromSchema } from './schema.js';
 export type { Connection } from './services.js';
 export type { HostAuth, IssuedToken, TokenRequest, TokenSource } from './tokens.js';
-export { defineTool, type HostTool, type ToolContext, type ToolImage, type ToolResult } from './tools.js';
+export { defineTool, type HostTool, type ToolContext, type ToolDocument, type ToolImage, type ToolResult } from './tools.js';
 export type { PromptOptions, Turn, TurnStream } from './turn.js';
 export type * from './types.gen.js';
 export { version } from './version.js';

@@ -13,7 +13,7 @@ export interface ToolContext {
 
 /**
  * A tool that the host runs. What `execute` returns is told to the model: a string as it is, `undefined` as `null`,
- * a `ToolResult` as text and pictures, anything else as JSON; at most 8 MiB. What it throws is told as an error.
+ * a `ToolResult` as text, pictures and documents, anything else as JSON; at most 8 MiB. What it throws is told as an error.
  *
  * `Input` is what the model wrote, and fits the schema only as far as the model kept to it; `defineTool` types it.
  */
@@ -21,12 +21,14 @@ export interface HostTool<Input = any> extends ToolOptions {
   execute(input: Input, context: ToolContext): unknown;
 }
 
-/** A result with pictures, or one that says that it is an error. */
+/** A result with pictures or documents, or one that says that it is an error. */
 export interface ToolResult {
   type: 'lodger.tool-result';
   text: string;
   /** At most 8, each at most 5 MiB of base64; PNG, JPEG, GIF or WebP. */
   images?: readonly ToolImage[];
+  /** At most 8, each at most 10 MiB of base64; PDF or UTF-8 text. */
+  documents?: readonly ToolDocument[];
   isError?: boolean;
 }
 
@@ -36,6 +38,16 @@ export interface ToolImage {
   mimeType: 'image/png' | 'image/jpeg' | 'image/gif' | 'image/webp';
   /** Base64. */
   data: string;
+}
+
+/** A file to read in a `ToolResult`. */
+export interface ToolDocument {
+  type: 'document';
+  mimeType: 'application/pdf' | 'text/plain';
+  /** Base64. */
+  data: string;
+  /** What the file is called. */
+  name?: string;
 }
 
 /** Declares a tool whose input has the type that its schema describes. Returns it unchanged. */
@@ -68,7 +80,7 @@ function answerOf(value: unknown): ToolAnswer {
   return bounded({ content: [{ type: 'text', text }] }, Buffer.byteLength(text));
 }
 
-/** An error may carry a result, as itself or as its `cause`, so that pictures reach the model with it. */
+/** An error may carry a result, as itself or as its `cause`, so that pictures and documents reach the model with it. */
 function failureOf(thrown: unknown): ToolAnswer {
   const carried = [thrown, (thrown as { cause?: unknown } | null | undefined)?.cause].find(isToolResult);
   return carried ? richAnswer(carried, true) : { error: messageOf(thrown) };
@@ -85,14 +97,22 @@ function isToolResult(value: unknown): value is ToolResult {
   return typeof value === 'object' && value !== null && (value as ToolResult).type === 'lodger.tool-result';
 }
 
-function richAnswer({ text, images = [] }: ToolResult, isError: boolean): ToolAnswer {
-  const problem = problemOf(text, images);
+function richAnswer({ text, images = [], documents = [] }: ToolResult, isError: boolean): ToolAnswer {
+  const problem = problemOf(text, images) ?? documentProblemOf(documents);
   if (problem) return { error: `the tool returned a malformed lodger.tool-result: ${problem}` };
-  const content: Content[] = images.map(({ mimeType, data }) => ({ type: 'image', mimeType, data }));
+  const content: Content[] = [
+    ...images.map(({ mimeType, data }) => ({ type: 'image' as const, mimeType, data })),
+    ...documents.map(({ mimeType, data, name }) => ({
+      type: 'document' as const,
+      mimeType,
+      data,
+      ...(name === undefined ? {} : { name }),
+    })),
+  ];
   if (text !== '') content.unshift({ type: 'text', text: text.toWellFormed() });
   return bounded(
     { content, isError },
-    Buffer.byteLength(text) + images.reduce((sum, { data }) => sum + data.length, 0),
+    [...images, ...documents].reduce((sum, { data }) => sum + data.length, Buffer.byteLength(text)),
   );
 }
 
@@ -107,6 +127,19 @@ function problemOf(text: unknown, images: unknown): string | undefined {
     if (typeof data !== 'string') return `images[${index}].data must be base64 text`;
     if (data.length > MAX_IMAGE_BYTES) return `images[${index}].data is over ${MAX_IMAGE_BYTES} bytes`;
     if (!/^[A-Za-z0-9+/]+={0,2}$/.test(data)) return `images[${index}].data must be base64 text`;
+  }
+  return undefined;
+}
+
+/** Their form; what they hold is checked where the answer arrives. */
+function documentProblemOf(documents: unknown): string | undefined {
+  if (!Array.isArray(documents)) return '`documents` must be a list';
+  for (const [index, document] of (documents as Partial<ToolDocument>[]).entries()) {
+    const { type, mimeType, data, name } = document ?? {};
+    if (type !== 'document') return `documents[${index}].type must be 'document'`;
+    if (typeof mimeType !== 'string') return `documents[${index}].mimeType must be a string`;
+    if (typeof data !== 'string') return `documents[${index}].data must be base64 text`;
+    if (name !== undefined && typeof name !== 'string') return `documents[${index}].name must be a string`;
   }
   return undefined;
 }

@@ -99,6 +99,7 @@ export type Content =
   | ToolCallContent
   | ToolResultContent
   | ImageContent
+  | DocumentContent
   | ResourceContent;
 
 /** Plain text. */
@@ -143,7 +144,7 @@ export interface ToolResultContent {
   type: 'tool_result';
   /** The call that this answers. */
   toolCallId: ToolCallId;
-  /** Text and images for the model. */
+  /** Text, images and documents for the model. */
   content: Content[];
   /** The tool failed or was refused. */
   isError?: boolean;
@@ -156,6 +157,20 @@ export interface ImageContent {
   mimeType: string;
   /** Base64 of the picture; at most 5 MiB of text. */
   data: string;
+}
+
+/**
+ * A file to read. A text is told to every model; a PDF to those that read PDF files, and the others are told that
+ * there is one.
+ */
+export interface DocumentContent {
+  type: 'document';
+  /** `application/pdf` or `text/plain`. */
+  mimeType: string;
+  /** Base64 of the file; at most 10 MiB of text. A text is UTF-8. */
+  data: string;
+  /** What the file is called, such as `report.pdf`; at most 255 bytes. It gives no access to anything. */
+  name?: string;
 }
 
 /** A named text that the host hands over. The URI gives no access to anything. */
@@ -1090,7 +1105,7 @@ export type PlanStatus =
   /** The person did not agree. */
   | 'rejected';
 
-/** What a host may send as a prompt: a text, or blocks of text, resources and images. */
+/** What a host may send as a prompt: a text, or blocks of text, resources, images and documents. */
 export type Prompt = string | Content[];
 
 /** A prompt, from the moment it was accepted; it may wait before its turn starts. */
@@ -1269,7 +1284,7 @@ export type ToolAnswer =
     }
   /** The tool ran. */
   | {
-      /** Text and images for the model. */
+      /** Text, images and documents for the model. */
       content: Content[];
       /** It ran, and what it says is an error. */
       isError?: boolean;

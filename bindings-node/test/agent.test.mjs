@@ -82,11 +82,16 @@ test('a prompt may be blocks', async (t) => {
   assert.equal(result.text, 'yes');
 });
 
-test('a prompt may be resources and pictures, within bounds', async (t) => {
+test('a prompt may be resources, pictures and documents, within bounds', async (t) => {
   const agent = await agentFor(t, [[text('seen')]]);
   const image = (more) => ({ type: 'image', mimeType: 'image/png', data: 'aGVsbG8=', ...more });
+  const pdf = (more) => ({ type: 'document', mimeType: 'application/pdf', data: 'JVBERi0xLjQK', ...more });
   const big = 5 * 1024 * 1024;
   for (const [blocks, message] of [
+    [Array(9).fill(pdf()), /9 documents.*at most 8/],
+    [[pdf({ data: 'aGVsbG8=' })], /block 0.*%PDF-/],
+    [[pdf({ mimeType: 'text/html' })], /block 0.*text\/html/],
+    [[pdf({ name: 7 })], /block 0/],
     [Array(9).fill(image()), /9 images.*at most 8/],
     [[image({ data: 'A'.repeat(big + 4) })], /at most 5242880/],
     [[image({ data: 'no!' })], /block 0.*base64/],
@@ -100,6 +105,7 @@ test('a prompt may be resources and pictures, within bounds', async (t) => {
   }
   const blocks = [{ type: 'resource', uri: 'file:///none' }, image({ data: 'A'.repeat(big) })];
   for (const mimeType of ['image/jpeg', 'image/gif', 'image/webp']) blocks.push(image({ mimeType }));
+  blocks.push(pdf({ name: 'a.pdf' }), pdf({ mimeType: 'text/plain', data: 'aGVsbG8=' }));
   assert.equal((await agent.prompt(blocks)).text, 'seen');
   assert.deepEqual(agent.messages()[0].content.slice(1), blocks.slice(1));
 });

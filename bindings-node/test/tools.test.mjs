@@ -6,6 +6,7 @@ import { agentFor, all, call, folder, gate, only, sleep, text, toldText, tool, t
 
 const MiB = 1024 * 1024;
 const picture = { type: 'image', mimeType: 'image/png', data: 'aGVsbG8=' };
+const pdf = { type: 'document', mimeType: 'application/pdf', data: 'JVBERi0xLjQK', name: 'a.pdf' };
 const rich = (more) => ({ type: 'lodger.tool-result', text: 'see', ...more });
 
 /** The events of a turn in which the model calls a tool that does what `execute` does. */
@@ -60,6 +61,12 @@ for (const [what, value] of [
   ['a picture over 5 MiB', rich({ images: [{ ...picture, data: 'A'.repeat(5 * MiB + 4) }] })],
   ['nine pictures', rich({ images: Array(9).fill(picture) })],
   ['pictures over 8 MiB together', rich({ images: Array(3).fill({ ...picture, data: 'A'.repeat(3 * MiB) }) })],
+  ['a document that is none', rich({ documents: [picture] })],
+  ['a document without data', rich({ documents: [{ ...pdf, data: undefined }] })],
+  ['a document whose name is a number', rich({ documents: [{ ...pdf, name: 1 }] })],
+  ['a document of an unknown kind', rich({ documents: [{ ...pdf, mimeType: 'application/msword' }] })],
+  ['a PDF that is none', rich({ documents: [{ ...pdf, data: 'aGVsbG8=' }] })],
+  ['a document in place of a list', rich({ documents: pdf })],
   ['a rich result without text', rich({ text: undefined })],
 ]) {
   test(`a tool that returns ${what} has failed`, async (t) => {
@@ -70,6 +77,13 @@ for (const [what, value] of [
 test('a rich result is text and pictures', async (t) => {
   const events = await ran(t, () => rich({ images: [picture] }));
   assert.deepEqual(only(events, 'tool_result')[0].content, [{ type: 'text', text: 'see' }, picture]);
+  assert.equal(isError(events), false);
+});
+
+test('a rich result may hold documents, after its pictures', async (t) => {
+  const documents = [pdf, { type: 'document', mimeType: 'text/plain', data: 'aGVsbG8=' }];
+  const events = await ran(t, () => rich({ images: [picture], documents }));
+  assert.deepEqual(only(events, 'tool_result')[0].content, [{ type: 'text', text: 'see' }, picture, ...documents]);
   assert.equal(isError(events), false);
 });
 

@@ -81,7 +81,8 @@ async function executed({ progress = [], after, result, throw: why }, context) {
   if (why !== undefined) throw new Error(why);
   const { content, isError = false } = result;
   const text = content.map((block) => block.text ?? '').join('');
-  return { type: 'lodger.tool-result', text, images: content.filter((block) => block.type === 'image'), isError };
+  const of = (type) => content.filter((block) => block.type === type);
+  return { type: 'lodger.tool-result', text, images: of('image'), documents: of('document'), isError };
 }
 
 function hasSeen({ type, count }) {

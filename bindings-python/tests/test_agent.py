@@ -149,6 +149,10 @@ async def test_prompts_may_be_blocks_as_objects_or_dictionaries(scripts: Scripts
         [lodger.TextContent("look at this"), lodger.ImageContent(mime_type="image/png", data="iVBORw0KGgo=")],
         [{"type": "text", "text": "look at this"}, {"type": "image", "mime_type": "image/png", "data": "iVBORw0KGgo="}],
         [lodger.ResourceContent(uri="note:1", text="a note"), {"type": "text", "text": "look at this"}],
+        [
+            lodger.TextContent("look at this"),
+            lodger.DocumentContent(mime_type="application/pdf", data="JVBERi0xLjQK", name="a.pdf"),
+        ],
     ]
     for prompt in blocks:
         async with await lodger.create_agent(model=model) as agent:

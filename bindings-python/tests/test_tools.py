@@ -207,12 +207,30 @@ async def test_a_rich_result_has_pictures_and_may_be_an_error(scripts: Scripts) 
     ]
 
 
+async def test_a_rich_result_may_hold_documents_after_its_pictures(scripts: Scripts) -> None:
+    @lodger.tool
+    async def scan() -> lodger.ToolResult:
+        """Scans."""
+        documents = [lodger.Document("application/pdf", b"%PDF-1.4\n", "a.pdf"), lodger.Document("text/plain", "aGk=")]
+        return lodger.ToolResult("two", [lodger.Image("image/png", "iVBORw0KGgo=")], documents)
+
+    result = await run(scripts, scan)
+    assert not result.is_error
+    assert result.content[2:] == [
+        lodger.DocumentContent(mime_type="application/pdf", data="JVBERi0xLjQK", name="a.pdf"),
+        lodger.DocumentContent(mime_type="text/plain", data="aGk="),
+    ]
+
+
 @pytest.mark.parametrize(
     ("value", "complaint"),
     [
         ("x" * (8 * 1024 * 1024 + 1), "8388609 bytes"),
         (lodger.ToolResult(images=[lodger.Image("image/png", b"x")] * 9), "9 images"),
         (lodger.ToolResult(images=[lodger.Image("image/bmp", b"x")]), "images[0].mime_type"),
+        (lodger.ToolResult(documents=[lodger.Document("text/plain", b"x")] * 9), "9 documents"),
+        (lodger.ToolResult(documents=[lodger.Document("text/html", b"x")]), "text/html"),
+        (lodger.ToolResult(documents=[lodger.Document("application/pdf", b"x")]), "%PDF-"),
         (lodger.ToolResult(images=[lodger.Image("image/png", "no base64!")]), "images[0].data"),
         (lodger.ToolResult(images=[lodger.Image("image/png", b"x" * 4_000_000)]), "images[0].data is over"),
     ],

@@ -92,6 +92,11 @@ def executed(behaviour: Job) -> lodger.ToolResult:
     return lodger.ToolResult(
         text="".join(block["text"] for block in result["content"] if block["type"] == "text"),
         images=[lodger.Image(b["mimeType"], b["data"]) for b in result["content"] if b["type"] == "image"],
+        documents=[
+            lodger.Document(b["mimeType"], b["data"], b.get("name"))
+            for b in result["content"]
+            if b["type"] == "document"
+        ],
         is_error=result.get("isError", False),
     )
 

@@ -35,6 +35,7 @@ from ._events import (
     Content,
     Diagnostic,
     DiagnosticsDroppedDiagnostic,
+    DocumentContent,
     DoneEvent,
     Event,
     FallbackEvent,
@@ -98,7 +99,7 @@ from ._events import (
 from ._fetch import FetchRequest, FetchResponse
 from ._native import version as _version
 from ._requests import PermissionRequest, PlanRequest, QuestionRequest
-from ._results import Image, ToolResult
+from ._results import Document, Image, ToolResult
 from ._token import IssuedToken, TokenRequest
 from ._tools import Tool, ToolContext, tool
 
@@ -179,6 +180,8 @@ __all__ = [
     "Diagnostic",
     "DiagnosticHandler",
     "DiagnosticsDroppedDiagnostic",
+    "Document",
+    "DocumentContent",
     "DoneEvent",
     "DoneReason",
     "Effect",

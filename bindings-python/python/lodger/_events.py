@@ -137,7 +137,7 @@ class ToolResultContent(Record):
 
     @property
     def content(self) -> list[Content]:
-        """Text and images for the model."""
+        """Text, images and documents for the model."""
         return [content_from_wire(item) for item in self._wire["content"]]
 
     @property
@@ -166,6 +166,35 @@ class ImageContent(Record):
     def data(self) -> str:
         """Base64 of the picture; at most 5 MiB of text."""
         return self._wire["data"]
+
+
+class DocumentContent(Record):
+    """A file to read. A text is told to every model; a PDF to those that read PDF files, and the others are told that
+    there is one.
+    """
+
+    __slots__ = ()
+    __match_args__ = ("mime_type", "data", "name")
+    type: ClassVar[Literal["document"]] = "document"
+    _wire: _types.DocumentContent
+
+    def __init__(self, mime_type: str, data: str, name: str | None = None) -> None:
+        self._fill({"type": "document", "mimeType": mime_type, "data": data, "name": name})
+
+    @property
+    def mime_type(self) -> str:
+        """`application/pdf` or `text/plain`."""
+        return self._wire["mimeType"]
+
+    @property
+    def data(self) -> str:
+        """Base64 of the file; at most 10 MiB of text. A text is UTF-8."""
+        return self._wire["data"]
+
+    @property
+    def name(self) -> str | None:
+        """What the file is called, such as `report.pdf`; at most 255 bytes. It gives no access to anything."""
+        return self._wire.get("name")
 
 
 class ResourceContent(Record):
@@ -1757,6 +1786,7 @@ Content: TypeAlias = (
     | ToolCallContent
     | ToolResultContent
     | ImageContent
+    | DocumentContent
     | ResourceContent
     | UnknownContent
 )
@@ -1768,6 +1798,7 @@ _CONTENT: dict[str, type[Content]] = {
     "tool_call": ToolCallContent,
     "tool_result": ToolResultContent,
     "image": ImageContent,
+    "document": DocumentContent,
     "resource": ResourceContent,
 }
 

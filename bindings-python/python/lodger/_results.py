@@ -26,6 +26,17 @@ class Image(NamedTuple):
     data: bytes | str
 
 
+class Document(NamedTuple):
+    """A file to read in a tool's result."""
+
+    #: `application/pdf` or `text/plain`.
+    mime_type: str
+    #: The bytes, or their base64; at most 10 MiB as base64. A text is UTF-8.
+    data: bytes | str
+    #: What the file is called.
+    name: str | None = None
+
+
 class ToolResult(NamedTuple):
     """A result that says more than a value can."""
 
@@ -33,6 +44,8 @@ class ToolResult(NamedTuple):
     text: str = ""
     #: Shown to the model; at most 8.
     images: Sequence[Image] = ()
+    #: Shown to the model; at most 8.
+    documents: Sequence[Document] = ()
     #: The tool ran, and what it says is an error.
     is_error: bool = False
 
@@ -43,6 +56,7 @@ def answer_of(result: Any) -> dict[str, Any]:
         content = [_image(image, index) for index, image in enumerate(result.images)]
         if len(content) > _MAX_IMAGES:
             raise ValueError(f"the tool returned {len(content)} images; at most {_MAX_IMAGES} are allowed")
+        content += [_document(document) for document in result.documents]
         if result.text or not content:
             content.insert(0, {"type": "text", "text": result.text})
         return _bounded({"content": content, "isError": result.is_error})
@@ -51,7 +65,7 @@ def answer_of(result: Any) -> dict[str, Any]:
 
 
 def _image(image: Image, index: int) -> dict[str, str]:
-    data = image.data if isinstance(image.data, str) else base64.b64encode(image.data).decode()
+    data = _base64(image.data)
     if image.mime_type not in _IMAGE_TYPES:
         raise ValueError(f"images[{index}].mime_type must be one of {', '.join(_IMAGE_TYPES)}")
     if len(data) > _MAX_IMAGE_BYTES:
@@ -59,6 +73,16 @@ def _image(image: Image, index: int) -> dict[str, str]:
     if not re.fullmatch(r"[A-Za-z0-9+/]+={0,2}", data):
         raise ValueError(f"images[{index}].data must be bytes or base64 text")
     return {"type": "image", "mimeType": image.mime_type, "data": data}
+
+
+def _document(document: Document) -> dict[str, str]:
+    """Its form; what it holds is checked where the answer arrives."""
+    block = {"type": "document", "mimeType": document.mime_type, "data": _base64(document.data)}
+    return block if document.name is None else {**block, "name": document.name}
+
+
+def _base64(data: bytes | str) -> str:
+    return data if isinstance(data, str) else base64.b64encode(data).decode()
 
 
 def _bounded(answer: dict[str, Any]) -> dict[str, Any]:

@@ -455,7 +455,7 @@ class ToolResultContent(TypedDict):
     type: Literal["tool_result"]
     #: The call that this answers.
     toolCallId: ToolCallId
-    #: Text and images for the model.
+    #: Text, images and documents for the model.
     content: list[Content]
     #: The tool failed or was refused.
     isError: NotRequired[bool]
@@ -469,6 +469,20 @@ class ImageContent(TypedDict):
     mimeType: str
     #: Base64 of the picture; at most 5 MiB of text.
     data: str
+
+
+class DocumentContent(TypedDict):
+    """A file to read. A text is told to every model; a PDF to those that read PDF files, and the others are told that
+    there is one.
+    """
+
+    type: Literal["document"]
+    #: `application/pdf` or `text/plain`.
+    mimeType: str
+    #: Base64 of the file; at most 10 MiB of text. A text is UTF-8.
+    data: str
+    #: What the file is called, such as `report.pdf`; at most 255 bytes. It gives no access to anything.
+    name: NotRequired[str]
 
 
 class ResourceContent(TypedDict):
@@ -1264,7 +1278,7 @@ class ToolAnswerError(TypedDict):
 class ToolAnswerContent(TypedDict):
     """The tool ran."""
 
-    #: Text and images for the model.
+    #: Text, images and documents for the model.
     content: list[Content]
     #: It ran, and what it says is an error.
     isError: NotRequired[bool]
@@ -1366,6 +1380,7 @@ Content: TypeAlias = (
     | ToolCallContent
     | ToolResultContent
     | ImageContent
+    | DocumentContent
     | ResourceContent
 )
 #: One thing that happened inside an agent.
@@ -1418,7 +1433,7 @@ Event: TypeAlias = (
 )
 #: Answer to a permission request.
 PermissionAnswer: TypeAlias = AllowOnceAnswer | AllowAlwaysAnswer | DenyAnswer
-#: What a host may send as a prompt: a text, or blocks of text, resources and images.
+#: What a host may send as a prompt: a text, or blocks of text, resources, images and documents.
 Prompt: TypeAlias = str | list[Content]
 #: Answer to a question. One that does not fit what was asked is a refusal.
 QuestionAnswer: TypeAlias = QuestionAnswerDismissed | QuestionAnswerAnswers

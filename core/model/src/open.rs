@@ -57,6 +57,9 @@ impl ModelSource {
         if let Some(images) = known.as_ref().and_then(|known| known.images) {
             quirks.images = images;
         }
+        if let Some(documents) = known.as_ref().and_then(|known| known.documents) {
+            quirks.documents = documents;
+        }
         let protocol = protocol(endpoint.kind);
         let path = protocol.path(&spec.model);
         let url = |path: &str| match protocol.is_versioned_by_base() {

@@ -36,8 +36,10 @@ pub enum CallIds {
 pub struct Quirks {
     /// It sees images.
     pub images: bool,
-    /// Images may stand inside of a tool's result. Else they follow it.
-    pub images_in_results: bool,
+    /// It reads PDF files.
+    pub documents: bool,
+    /// Images and documents may stand inside of a tool's result. Else they follow it.
+    pub media_in_results: bool,
     /// How it is told how much to think.
     pub effort: EffortForm,
     /// It is known to think, and hands its thought over when asked to.
@@ -63,7 +65,8 @@ impl Quirks {
         let name = model.rsplit('/').next().unwrap_or(model).to_ascii_lowercase();
         let plain = Self {
             images: sees(&name),
-            images_in_results: true,
+            documents: false,
+            media_in_results: true,
             effort: EffortForm::Untold,
             thinks: false,
             max_completion_tokens: false,
@@ -74,11 +77,11 @@ impl Quirks {
         match kind {
             EndpointKind::Anthropic => {
                 let effort = claude(&name);
-                Self { effort, thinks: effort != EffortForm::Untold, ..plain }
+                Self { documents: claude_reads(&name), effort, thinks: effort != EffortForm::Untold, ..plain }
             }
             EndpointKind::OpenaiResponses => {
                 let (effort, thinks) = openai(&name);
-                Self { effort, thinks, ..plain }
+                Self { documents: openai_reads(&name), effort, thinks, ..plain }
             }
             EndpointKind::OpenaiChat => {
                 let (effort, thinks) = openai(&name);
@@ -88,7 +91,9 @@ impl Quirks {
                     false => CallIds::Plain { most: 40 },
                 };
                 Self {
-                    images_in_results: false,
+                    // Few who speak the protocol take files.
+                    documents: provider == "openrouter" || provider == "openai" && openai_reads(&name),
+                    media_in_results: false,
                     effort,
                     thinks,
                     max_completion_tokens: own && !name.starts_with("gpt-oss"),
@@ -102,7 +107,8 @@ impl Quirks {
                 let effort = gemini(&name);
                 let third = version(&name, "gemini").is_some_and(|(major, _)| major >= 3);
                 Self {
-                    images_in_results: third,
+                    documents: name.starts_with("gemini"),
+                    media_in_results: third,
                     effort,
                     thinks: effort != EffortForm::Untold,
                     signed_calls: third,
@@ -130,6 +136,16 @@ fn sees(name: &str) -> bool {
     !["gpt-3.5", "o1-mini", "o1-preview", "o3-mini", "deepseek", "gpt-oss", "codestral", "qwen3-coder"]
         .iter()
         .any(|blind| name.starts_with(blind))
+}
+
+/// Claude reads PDF files since 3.5.
+fn claude_reads(name: &str) -> bool {
+    name.contains("claude") && version(name, "claude").is_none_or(|version| version >= (3, 5))
+}
+
+/// OpenAI's models that see read PDF files since GPT-4o.
+fn openai_reads(name: &str) -> bool {
+    is_openai(name) && sees(name) && version(name, "gpt") != Some((4, 0))
 }
 
 fn is_openai(name: &str) -> bool {

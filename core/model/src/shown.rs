@@ -1,12 +1,14 @@
 //! The conversation as one model may be shown it: always one that its provider accepts, whoever wrote it so far.
 //!
 //! Thought of other models is left out, their ids are rewritten, calls without a result are closed, results without
-//! a call left out, images that the model cannot see described, blank text left out, neighbours of one role joined.
+//! a call left out, images and documents that the model cannot take described, blank text left out, neighbours of one role joined.
 //! Nothing is copied but what must change.
 
 use std::borrow::Cow;
 use std::collections::VecDeque;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use lodger_protocol::{Content, EndpointKind, Role};
 use serde_json::{Value, json};
 
@@ -57,12 +59,17 @@ pub(crate) enum Part<'a> {
     Result {
         id: Cow<'a, str>,
         name: &'a str,
-        /// Text, and images where the model takes them here.
+        /// Text, and images and documents where the model takes them here.
         parts: Vec<Part<'a>>,
         is_error: bool,
     },
     Image {
         mime_type: &'a str,
+        data: &'a str,
+    },
+    /// A PDF.
+    Document {
+        name: Option<&'a str>,
         data: &'a str,
     },
 }
@@ -178,54 +185,99 @@ impl<'a> Showing<'a, '_> {
         self.add(Role::User, parts);
     }
 
-    /// Writes a result, and after it the images that cannot stand inside.
+    /// Writes a result, and after it the images and documents that cannot stand inside.
     fn result(&self, open: Open<'a>, content: &'a [Content], is_error: bool, out: &mut Vec<Part<'a>>) {
-        let inside = self.target.quirks.images_in_results && !is_error;
-        let (mut parts, mut images) = (Vec::new(), Vec::new());
+        let inside = self.target.quirks.media_in_results && !is_error;
+        let (mut parts, mut media) = (Vec::new(), Vec::new());
         for part in content.iter().filter_map(|block| self.said(block)) {
             match part {
-                image @ Part::Image { .. } if !inside => images.push(image),
+                part @ (Part::Image { .. } | Part::Document { .. }) if !inside => media.push(part),
                 part => parts.push(part),
             }
         }
-        if !images.is_empty() {
-            parts.push(Part::Text("[Images of this result follow after the results.]".into()));
+        let kinds = kinds_of(&media);
+        if !media.is_empty() {
+            parts.push(Part::Text(format!("[{kinds} of this result follow after the results.]").into()));
         } else if parts.is_empty() && is_error {
             parts.push(Part::Text(NO_WORDS.into()));
         }
-        let label = format!("[Images of the result of {}:]", open.name);
+        let label = format!("[{kinds} of the result of {}:]", open.name);
         out.push(Part::Result { id: open.shown, name: open.name, parts, is_error });
-        if !images.is_empty() {
+        if !media.is_empty() {
             out.push(Part::Text(label.into()));
-            out.append(&mut images);
+            out.append(&mut media);
         }
     }
 
-    /// Text and images, which anybody may say.
+    /// Text, images and documents, which anybody may say.
     fn said(&self, block: &'a Content) -> Option<Part<'a>> {
         match block {
             Content::Text { text } => (!text.trim().is_empty()).then(|| Part::Text(text.into())),
-            Content::Resource { uri, text } => Some(Part::Text(resource(uri, text).into())),
+            Content::Resource { uri, text } => Some(Part::Text(tagged("resource", Some(("uri", uri)), text).into())),
             Content::Image { mime_type, data } if self.target.quirks.images => Some(Part::Image { mime_type, data }),
             Content::Image { mime_type, .. } => {
                 Some(Part::Text(format!("[Here is an image ({mime_type}) that you cannot see.]").into()))
             }
+            Content::Document { mime_type, data, name } => Some(self.document(mime_type, data, name.as_deref())),
             Content::Thinking { .. }
             | Content::RedactedThinking { .. }
             | Content::ToolCall { .. }
             | Content::ToolResult { .. } => None,
         }
     }
+
+    /// A text becomes one, whoever is asked: no provider takes it everywhere, and all read it alike.
+    fn document(&self, mime_type: &str, data: &'a str, name: Option<&'a str>) -> Part<'a> {
+        match mime_type {
+            "text/plain" => {
+                let bytes = STANDARD.decode(data).unwrap_or_default();
+                Part::Text(tagged("document", name.map(|name| ("name", name)), &String::from_utf8_lossy(&bytes)).into())
+            }
+            _ if self.target.quirks.documents => Part::Document { name, data },
+            _ => {
+                let called = name.map(|name| format!(", {name}")).unwrap_or_default();
+                Part::Text(format!("[Here is a document ({mime_type}{called}) that you cannot read.]").into())
+            }
+        }
+    }
 }
 
-/// A named text between tags. Neither the name nor the text can close the tag.
-fn resource(uri: &str, text: &str) -> String {
-    let uri = uri.replace('&', "&amp;").replace('"', "&quot;").replace('<', "&lt;").replace('>', "&gt;");
-    let text = text.replace("</resource", "&lt;/resource");
-    format!("<resource uri=\"{uri}\">\n{text}\n</resource>")
+/// What follows after a result.
+fn kinds_of(media: &[Part<'_>]) -> &'static str {
+    let has_images = media.iter().any(|part| matches!(part, Part::Image { .. }));
+    let has_documents = media.iter().any(|part| matches!(part, Part::Document { .. }));
+    match (has_images, has_documents) {
+        (true, true) => "Images and documents",
+        (false, true) => "Documents",
+        (_, false) => "Images",
+    }
 }
 
-/// The words of a result, without its images.
+/// A text between tags, with a word about it. Neither can close the tag.
+fn tagged(tag: &str, about: Option<(&str, &str)>, text: &str) -> String {
+    let about = about.map(|(what, word)| {
+        let word = word.replace('&', "&amp;").replace('"', "&quot;").replace('<', "&lt;").replace('>', "&gt;");
+        format!(" {what}=\"{word}\"")
+    });
+    let text = text.replace(&format!("</{tag}"), &format!("&lt;/{tag}"));
+    format!("<{tag}{}>\n{text}\n</{tag}>", about.unwrap_or_default())
+}
+
+/// A PDF as a `data:` URL.
+pub(crate) fn pdf_url(data: &str) -> String {
+    format!("data:application/pdf;base64,{data}")
+}
+
+/// What a PDF is called where its provider wants a file's name.
+pub(crate) fn pdf_name(name: Option<&str>) -> Cow<'_, str> {
+    match name {
+        None => "document.pdf".into(),
+        Some(name) if name.to_ascii_lowercase().ends_with(".pdf") => name.into(),
+        Some(name) => format!("{name}.pdf").into(),
+    }
+}
+
+/// The words of a result, without its images and documents.
 pub(crate) fn words_of(parts: &[Part<'_>]) -> String {
     let texts: Vec<&str> = parts
         .iter()

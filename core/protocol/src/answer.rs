@@ -53,7 +53,7 @@ pub enum ToolAnswer {
     },
     /// The tool ran.
     Ran {
-        /// Text and images for the model.
+        /// Text, images and documents for the model.
         content: Vec<Content>,
         /// It ran, and what it says is an error.
         #[serde(default, rename = "isError", skip_serializing_if = "is_false")]

@@ -42,7 +42,7 @@ pub enum Content {
     ToolResult {
         /// The call that this answers.
         tool_call_id: ToolCallId,
-        /// Text and images for the model.
+        /// Text, images and documents for the model.
         content: Vec<Content>,
         /// The tool failed or was refused.
         #[serde(default)]
@@ -54,6 +54,17 @@ pub enum Content {
         mime_type: String,
         /// Base64 of the picture; at most 5 MiB of text.
         data: String,
+    },
+    /// A file to read. A text is told to every model; a PDF to those that read PDF files, and the others are told that
+    /// there is one.
+    Document {
+        /// `application/pdf` or `text/plain`.
+        mime_type: String,
+        /// Base64 of the file; at most 10 MiB of text. A text is UTF-8.
+        data: String,
+        /// What the file is called, such as `report.pdf`; at most 255 bytes. It gives no access to anything.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        name: Option<String>,
     },
     /// A named text that the host hands over. The URI gives no access to anything.
     Resource {
@@ -84,7 +95,7 @@ impl Content {
     }
 }
 
-/// What a host may send as a prompt: a text, or blocks of text, resources and images.
+/// What a host may send as a prompt: a text, or blocks of text, resources, images and documents.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub enum Prompt {

@@ -50,6 +50,8 @@ cases! {
     host_tool: all;
     host_tool_throws: all;
     host_tool_with_image: all;
+    // The command line takes a text.
+    documents: all;
     parallel_reads: all stream_json;
     // Without an event loop tools run one after the other, on the thread that reads.
     parallel_requests_out_of_order: all_but_python_sync;

@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::misfit;
 
 pub(super) fn read(json: &str) -> Result<Prompt> {
-    let expected = "expected a JSON text or a list of blocks ({type: 'text' | 'resource' | 'image', ...})";
+    let expected = "expected a JSON text or a list of blocks ({type: 'text' | 'resource' | 'image' | 'document', ...})";
     match serde_json::from_str(json) {
         Ok(Value::String(text)) => Ok(Prompt::Text(text)),
         Ok(Value::Array(blocks)) => {

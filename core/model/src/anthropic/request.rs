@@ -96,6 +96,11 @@ enum Kind<'a> {
     Image {
         source: Source<'a>,
     },
+    Document {
+        source: Source<'a>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        title: Option<&'a str>,
+    },
 }
 
 #[derive(Serialize)]
@@ -217,6 +222,9 @@ fn block(part: Part<'_>) -> Option<Block<'_>> {
             Kind::ToolResult { tool_use_id: id, content: parts.into_iter().filter_map(block).collect(), is_error }
         }
         Part::Image { mime_type, data } => Kind::Image { source: Source::Base64 { media_type: mime_type, data } },
+        Part::Document { name, data } => {
+            Kind::Document { source: Source::Base64 { media_type: "application/pdf", data }, title: name }
+        }
     };
     Some(Block { kind, cache_control: None })
 }

@@ -76,6 +76,7 @@ def model(provider: str, name: str, entry: dict) -> dict:
     if (most := entry.get("max_output_tokens")) is not None:
         row["maxOutputTokens"] = int(most)
     row["images"] = bool(entry.get("supports_vision"))
+    row["documents"] = bool(entry.get("supports_pdf_input"))
     row["reasoning"] = bool(entry.get("supports_reasoning"))
     if known := efforts(entry):
         row["efforts"] = known

@@ -190,13 +190,21 @@ fn content(turn: Turn<'_>, signed: bool) -> Content<'_> {
                 parts.push(Piece { kind: Kind::FunctionCall { id, name, args: input }, thought_signature });
             }
             Part::Result { id, name, parts: said, is_error } => {
-                let response = json!({ (if is_error { "error" } else { "output" }): words_of(&said) });
+                let response = json!({ (if is_error { "error" } else { "output" }): words(&said) });
                 let media = said.iter().filter_map(media).collect();
                 let kind = Kind::FunctionResponse(FunctionResponse { id, name, response, parts: media });
                 parts.push(Piece { kind, thought_signature: None });
             }
             Part::Image { mime_type, data } => {
                 let kind = Kind::InlineData(Blob { mime_type, data });
+                parts.push(Piece { kind, thought_signature: None });
+            }
+            Part::Document { name, data } => {
+                // The protocol has no place for a name.
+                if let Some(name) = name {
+                    parts.push(Piece { kind: Kind::Text(named(name).into()), thought_signature: None });
+                }
+                let kind = Kind::InlineData(Blob { mime_type: "application/pdf", data });
                 parts.push(Piece { kind, thought_signature: None });
             }
             Part::Redacted(_) => {}
@@ -211,6 +219,21 @@ fn content(turn: Turn<'_>, signed: bool) -> Content<'_> {
 fn media<'a>(part: &Part<'a>) -> Option<Media<'a>> {
     match part {
         Part::Image { mime_type, data } => Some(Media { inline_data: Blob { mime_type, data } }),
+        Part::Document { data, .. } => Some(Media { inline_data: Blob { mime_type: "application/pdf", data } }),
         _ => None,
     }
+}
+
+/// The words of a result, with the names of its documents.
+fn words(parts: &[Part<'_>]) -> String {
+    let names = parts.iter().filter_map(|part| match part {
+        Part::Document { name: Some(name), .. } => Some(named(name)),
+        _ => None,
+    });
+    let said = Some(words_of(parts)).filter(|said| !said.is_empty());
+    said.into_iter().chain(names).collect::<Vec<_>>().join("\n")
+}
+
+fn named(name: &str) -> String {
+    format!("[Document: {name}]")
 }

@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 use super::KIND;
 use crate::protocol::written;
 use crate::schema::with_properties;
-use crate::shown::{Part, Turn, last_prompt, shown, unsigned, words_of};
+use crate::shown::{Part, Turn, last_prompt, pdf_name, pdf_url, shown, unsigned, words_of};
 use crate::{ModelRequest, Target};
 
 #[derive(Serialize)]
@@ -71,11 +71,18 @@ enum Said<'a> {
 enum UserPart<'a> {
     Text { text: Cow<'a, str> },
     ImageUrl { image_url: ImageUrl },
+    File { file: File<'a> },
 }
 
 #[derive(Serialize)]
 struct ImageUrl {
     url: String,
+}
+
+#[derive(Serialize)]
+struct File<'a> {
+    filename: Cow<'a, str>,
+    file_data: String,
 }
 
 #[derive(Serialize)]
@@ -154,6 +161,9 @@ fn user<'a>(turn: Turn<'a>, out: &mut Vec<Message<'a>>) {
             Part::Image { mime_type, data } => {
                 own.push(UserPart::ImageUrl { image_url: ImageUrl { url: format!("data:{mime_type};base64,{data}") } });
             }
+            Part::Document { name, data } => {
+                own.push(UserPart::File { file: File { filename: pdf_name(name), file_data: pdf_url(data) } });
+            }
             Part::Thinking { .. } | Part::Redacted(_) | Part::Call { .. } => {}
         }
     }
@@ -164,7 +174,7 @@ fn user<'a>(turn: Turn<'a>, out: &mut Vec<Message<'a>>) {
         .iter()
         .map(|part| match part {
             UserPart::Text { text } => Some(text.as_ref()),
-            UserPart::ImageUrl { .. } => None,
+            UserPart::ImageUrl { .. } | UserPart::File { .. } => None,
         })
         .collect();
     let content = match texts {
@@ -191,7 +201,7 @@ fn assistant(turn: Turn<'_>, running: bool) -> Option<Message<'_>> {
                     think(&mut thought, text, kept, running);
                 }
             }
-            Part::Redacted(_) | Part::Result { .. } | Part::Image { .. } => {}
+            Part::Redacted(_) | Part::Result { .. } | Part::Image { .. } | Part::Document { .. } => {}
         }
     }
     let content = (!content.is_empty()).then_some(content);

@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::KIND;
 use crate::protocol::written;
 use crate::schema::with_properties;
-use crate::shown::{Part, shown, unsigned, words_of};
+use crate::shown::{Part, pdf_name, pdf_url, shown, unsigned, words_of};
 use crate::{ModelRequest, Target};
 
 #[derive(Serialize)]
@@ -71,6 +71,7 @@ enum Content<'a> {
     InputText { text: Cow<'a, str> },
     OutputText { text: Cow<'a, str> },
     InputImage { image_url: String, detail: &'static str },
+    InputFile { filename: Cow<'a, str>, file_data: String },
 }
 
 #[derive(Serialize)]
@@ -145,12 +146,15 @@ fn content(role: Role, part: Part<'_>) -> Option<Content<'_>> {
         Part::Image { mime_type, data } => {
             Some(Content::InputImage { image_url: format!("data:{mime_type};base64,{data}"), detail: "auto" })
         }
+        Part::Document { name, data } => {
+            Some(Content::InputFile { filename: pdf_name(name), file_data: pdf_url(data) })
+        }
         _ => None,
     }
 }
 
 fn output(parts: Vec<Part<'_>>, is_error: bool) -> Output<'_> {
-    if parts.iter().any(|part| matches!(part, Part::Image { .. })) {
+    if parts.iter().any(|part| matches!(part, Part::Image { .. } | Part::Document { .. })) {
         return Output::Parts(parts.into_iter().filter_map(|part| content(Role::User, part)).collect());
     }
     let words = words_of(&parts);

@@ -6,6 +6,7 @@ mod anthropic_request;
 mod any_frames;
 mod any_split;
 mod common;
+mod documents;
 mod gemini;
 mod openai_chat;
 mod openai_responses;

@@ -3,7 +3,7 @@
 use lodger_model::scripted::{Seen, SeenResult};
 use serde_json::Value;
 
-use super::{blank, check_image, check_tool_name, list, require, text, text_of};
+use super::{blank, check_image, check_pdf, check_tool_name, list, require, text, text_of};
 
 /// Most places of a request that may be marked for the cache.
 const CACHE_MARKERS: usize = 4;
@@ -104,8 +104,15 @@ fn check_block(block: &Value, assistant: bool) -> Result<(), String> {
             require(block["input"].is_object(), || "tool_use.input: Input should be a valid dictionary".to_owned())
         }
         ("image", false) => check_image(text(&block["source"]["media_type"]), text(&block["source"]["data"])),
-        ("document", false) => Ok(()),
-        ("tool_result", false) => list(&block["content"]).iter().try_for_each(|block| check_block(block, false)),
+        ("document", false) => check_pdf(text(&block["source"]["media_type"]), text(&block["source"]["data"])),
+        ("tool_result", false) => {
+            let content = list(&block["content"]);
+            let is_plain = content.iter().all(|block| block["type"] == "text");
+            require(block["is_error"] != true || is_plain, || {
+                "all content must be type 'text' if 'is_error' is true".to_owned()
+            })?;
+            content.iter().try_for_each(|block| check_block(block, false))
+        }
         (kind, _) => Err(format!("a block of type `{kind}` is not allowed here")),
     }
 }

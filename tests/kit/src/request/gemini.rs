@@ -3,7 +3,7 @@
 use lodger_model::scripted::{Seen, SeenResult};
 use serde_json::Value;
 
-use super::{check_image, check_tool_name, list, require, text, text_of};
+use super::{check_image, check_pdf, check_tool_name, list, require, text, text_of};
 
 /// The request in one spelling: the provider takes `functionCall` and `function_call` alike, and clients send both.
 pub(super) fn spelled(body: &Value) -> Value {
@@ -115,14 +115,17 @@ fn check_part(part: &Value, role: &str) -> Result<(), String> {
     if let Some(response) = part.get("functionResponse") {
         require(response["response"].is_object(), || "functionResponse.response: must be an object".to_owned())?;
         for part in list(&response["parts"]) {
-            check_image(text(&part["inlineData"]["mimeType"]), text(&part["inlineData"]["data"]))?;
+            check_blob(&part["inlineData"])?;
         }
     }
-    match part.get("inlineData") {
-        Some(data) if data["mimeType"] != "application/pdf" => {
-            check_image(text(&data["mimeType"]), text(&data["data"]))
-        }
-        _ => Ok(()),
+    part.get("inlineData").map_or(Ok(()), check_blob)
+}
+
+/// A picture or a PDF.
+fn check_blob(blob: &Value) -> Result<(), String> {
+    match (text(&blob["mimeType"]), text(&blob["data"])) {
+        (pdf @ "application/pdf", data) => check_pdf(pdf, data),
+        (mime_type, data) => check_image(mime_type, data),
     }
 }
 

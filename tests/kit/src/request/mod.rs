@@ -97,6 +97,21 @@ fn check_image(mime_type: &str, data: &str) -> Result<(), String> {
     require(!data.is_empty() && data.len().is_multiple_of(4), || "image: the data is not base64".to_owned())
 }
 
+/// A PDF as base64.
+fn check_pdf(mime_type: &str, data: &str) -> Result<(), String> {
+    require(mime_type == "application/pdf", || format!("document: the type `{mime_type}` is not supported"))?;
+    // `%PDF-` in base64.
+    require(data.len().is_multiple_of(4) && data.starts_with("JVBERi0"), || "document: the data is no PDF".to_owned())
+}
+
+/// A PDF as a `data:` URL, with the name of its file.
+fn check_file(file: &Value) -> Result<(), String> {
+    require(text(&file["filename"]).ends_with(".pdf"), || "file: expected filename with the ending .pdf".to_owned())?;
+    let parts = text(&file["file_data"]).strip_prefix("data:").and_then(|rest| rest.split_once(";base64,"));
+    let (mime_type, data) = parts.ok_or_else(|| "file_data: expected a data: URL in base64".to_owned())?;
+    check_pdf(mime_type, data)
+}
+
 /// A picture as a `data:` URL.
 fn check_image_url(url: &Value) -> Result<(), String> {
     let parts = text(url).strip_prefix("data:").and_then(|rest| rest.split_once(";base64,"));

@@ -3,7 +3,7 @@
 use lodger_model::scripted::{Seen, SeenResult};
 use serde_json::Value;
 
-use super::{check_image_url, check_tool_name, list, require, text, text_of};
+use super::{check_file, check_image_url, check_tool_name, list, require, text, text_of};
 
 pub(super) fn replies(body: &Value) -> usize {
     list(&body["messages"]).iter().filter(|message| message["role"] == "assistant").count()
@@ -85,6 +85,9 @@ fn check_message(role: &str, message: &Value) -> Result<(), String> {
         })?;
         if part["type"] == "image_url" {
             check_image_url(&part["image_url"]["url"])?;
+        }
+        if part["type"] == "file" {
+            check_file(&part["file"])?;
         }
     }
     require(message["tool_calls"].is_null() || !calls.is_empty(), || "tool_calls: [] is too short".to_owned())?;

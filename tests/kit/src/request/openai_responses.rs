@@ -3,7 +3,7 @@
 use lodger_model::scripted::{Seen, SeenResult};
 use serde_json::Value;
 
-use super::{check_image_url, check_tool_name, list, require, text, text_of};
+use super::{check_file, check_image_url, check_tool_name, list, require, text, text_of};
 
 pub(super) fn replies(body: &Value) -> usize {
     let mut inside = false;
@@ -120,6 +120,7 @@ fn check_part(part: &Value, kinds: &[&str]) -> Result<(), String> {
     })?;
     match text(&part["type"]) {
         "input_image" => check_image_url(&part["image_url"]),
+        "input_file" => check_file(part),
         _ => Ok(()),
     }
 }
