@@ -2,16 +2,17 @@
 
 use serde_json::{Map, Value};
 
-/// Reads a call's input, which has arrived in full. No text at all is `{}`: so a tool without arguments is called.
+/// Reads a call's input, which has arrived in full. Nothing at all is `{}`, however it is written: so a tool without
+/// arguments is called.
 ///
 /// Text that is not JSON stays what it is, as a JSON string. The input of a tool is an object, so a call whose input
 /// is a string can be told apart, answered with an error that quotes it, and is never run.
 #[must_use]
 pub fn parse_input(text: String) -> Value {
-    match text.trim().is_empty() {
-        true => Value::Object(Map::new()),
-        false => serde_json::from_str(&text).unwrap_or(Value::String(text)),
+    if matches!(text.trim(), "" | "null" | "\"\"") {
+        return Value::Object(Map::new());
     }
+    serde_json::from_str(&text).unwrap_or(Value::String(text))
 }
 
 #[cfg(test)]
@@ -21,8 +22,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_text_is_an_empty_object() {
-        assert_eq!(parse_input(String::new()), json!({}));
+    fn nothing_is_an_empty_object() {
+        for nothing in ["", " \n", "{}", "null", "\"\""] {
+            assert_eq!(parse_input(nothing.to_owned()), json!({}), "{nothing}");
+        }
     }
 
     #[test]

@@ -1,4 +1,6 @@
 //! OpenAI Responses. Nothing is kept at the provider: each request holds the whole conversation.
+//!
+//! What the protocol says of a message, its phase, stands as the signature of a thought without words before the text.
 
 mod reply;
 mod request;

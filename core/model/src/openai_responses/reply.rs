@@ -3,7 +3,7 @@
 use lodger_net::Frame;
 use lodger_protocol::Error;
 use serde::Deserialize;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::{KIND, wire};
 use crate::draft::{Body, Draft, Ending};
@@ -49,6 +49,8 @@ struct Item {
     summary: Option<u64>,
     /// It was told as whole.
     is_done: bool,
+    /// What the provider wants to have back with a message.
+    phase: Option<Value>,
 }
 
 impl ReplyState for State {
@@ -73,6 +75,7 @@ impl ReplyState for State {
 
     fn fail(&mut self, error: Error, out: &mut Events) {
         if !self.draft.is_ended() {
+            self.keep_phases();
             out.push(self.draft.fail(error));
         }
     }
@@ -114,6 +117,7 @@ impl State {
                     _ => Ending::Limit,
                 };
                 self.count(event.response.as_ref(), out);
+                self.keep_phases();
                 out.push(self.draft.finish(ending));
             }
             "response.failed" => {
@@ -147,7 +151,7 @@ impl State {
             _ => Body::Other,
         };
         let place = self.draft.push(body);
-        self.items.push(Item { index, id: item.id, place, summary: None, is_done: false });
+        self.items.push(Item { index, id: item.id, place, summary: None, is_done: false, phase: item.phase });
         self.draft.append(place, item.arguments.unwrap_or_default(), out);
         Ok(place)
     }
@@ -162,6 +166,7 @@ impl State {
         };
         if let Some(known) = self.items.iter_mut().rfind(|known| known.place == place) {
             known.is_done = true;
+            known.phase = item.phase.or(known.phase.take());
         }
         match item.kind.as_str() {
             "function_call" => {
@@ -250,6 +255,18 @@ impl State {
         }
     }
 
+    /// Puts a thought without words before each text that has a phase.
+    fn keep_phases(&mut self) {
+        // From the last on, so that the places before stay right.
+        for item in std::mem::take(&mut self.items).into_iter().rev() {
+            let is_said = matches!(self.draft.body(item.place), Some(Body::Text(text)) if !text.is_empty());
+            if let Some(phase) = item.phase.filter(|_| is_said) {
+                let signature = Some(signed(KIND, &json!({ "type": "message", "phase": phase }).to_string()));
+                self.draft.insert(item.place, Body::Thinking { text: String::new(), signature });
+            }
+        }
+    }
+
     fn finish(&mut self, response: Option<wire::Response>, out: &mut Events) -> Result<(), Error> {
         self.count(response.as_ref(), out);
         // A server that tells nothing but the whole.
@@ -259,6 +276,7 @@ impl State {
             }
         }
         self.draft.stop_all();
+        self.keep_phases();
         out.push(self.draft.finish(if self.refused { Ending::Refused } else { Ending::Said }));
         Ok(())
     }

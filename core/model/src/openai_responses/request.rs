@@ -43,6 +43,8 @@ struct Reasoning {
 enum Item<'a> {
     Message {
         role: Role,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        phase: Option<Value>,
         content: Vec<Content<'a>>,
     },
     FunctionCall {
@@ -92,10 +94,11 @@ pub(super) fn body(request: &ModelRequest, target: &Target) -> Result<Bytes, Err
             add(turn.role, part, &mut input);
         }
         // Thought must be followed by what it led to.
-        while matches!(input.last(), Some(Item::Kept(_))) {
+        while input.last().is_some_and(|item| matches!(item, Item::Kept(_)) || is_unsaid(item)) {
             input.pop();
         }
     }
+    input.retain(|item| !is_unsaid(item));
     let effort = target.quirks.word(request.effort);
     let thinks = target.quirks.thinks || effort.is_some();
     written(&Body {
@@ -125,18 +128,31 @@ fn add<'a>(role: Role, part: Part<'a>, input: &mut Vec<Item<'a>>) {
             input.push(Item::FunctionCallOutput { call_id: id, output: output(parts, is_error) });
         }
         Part::Thinking { signature, .. } => {
-            let item = unsigned(KIND, signature).and_then(|kept| serde_json::from_str::<Value>(kept).ok());
-            input.extend(item.filter(|item| item["type"] == "reasoning").map(Item::Kept));
+            let kept = unsigned(KIND, signature).and_then(|kept| serde_json::from_str::<Value>(kept).ok());
+            let mut kept = kept.unwrap_or_default();
+            match kept["type"].as_str() {
+                Some("reasoning") => input.push(Item::Kept(kept)),
+                // The text that comes next joins it.
+                Some("message") => {
+                    input.push(Item::Message { role, phase: Some(kept["phase"].take()), content: Vec::new() });
+                }
+                _ => {}
+            }
         }
         Part::Redacted(_) => {}
         part => {
             let Some(content) = content(role, part) else { return };
             match input.last_mut() {
-                Some(Item::Message { role: known, content: parts }) if *known == role => parts.push(content),
-                _ => input.push(Item::Message { role, content: vec![content] }),
+                Some(Item::Message { role: known, content: parts, .. }) if *known == role => parts.push(content),
+                _ => input.push(Item::Message { role, phase: None, content: vec![content] }),
             }
         }
     }
+}
+
+/// A message of which nothing is left but its phase.
+fn is_unsaid(item: &Item<'_>) -> bool {
+    matches!(item, Item::Message { content, .. } if content.is_empty())
 }
 
 fn content(role: Role, part: Part<'_>) -> Option<Content<'_>> {

@@ -44,6 +44,8 @@ pub(super) struct Item {
     pub(super) status: Option<String>,
     pub(super) content: Option<Vec<Part>>,
     pub(super) summary: Option<Vec<Part>>,
+    /// Whether a message is a comment on the way or the answer.
+    pub(super) phase: Option<Value>,
 }
 
 #[derive(Debug, Deserialize)]

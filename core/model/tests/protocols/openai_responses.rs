@@ -4,7 +4,7 @@ use lodger_model::{ModelRequest, Reply};
 use lodger_protocol::{Content, Effort, EndpointKind, Error, ErrorCode, StopReason};
 use serde_json::{Value, json};
 
-use crate::common::{call, failure_of, frame, reply_of, request, thinking, user, written};
+use crate::common::{by_another, call, failure_of, frame, reply_of, request, thinking, user, written};
 
 const KIND: EndpointKind = EndpointKind::OpenaiResponses;
 
@@ -241,4 +241,54 @@ fn thought_without_its_item_is_not_sent() {
     let said = vec![thinking("Hm", None), thinking("Hm", Some("EqQBbase64")), Content::text("Yes")];
     let sent = written(KIND, "m", &request(vec![crate::common::message(lodger_protocol::Role::Assistant, said)]));
     assert_eq!(sent["input"].as_array().unwrap().len(), 1);
+}
+
+#[tokio::test]
+async fn the_phase_of_each_message_is_kept_and_goes_back_to_its_model() {
+    let message = |id: &str, phase: &str| json!({ "type": "message", "id": id, "phase": phase });
+    let whole = json!({ "type": "message", "id": "b", "phase": "final_answer",
+        "content": [{ "type": "output_text", "text": "Done." }] });
+    let delta =
+        |index: u64, text: &str| event("response.output_text.delta", json!({ "output_index": index, "delta": text }));
+    let body = added(0, message("a", "commentary"))
+        + &delta(0, "I look.")
+        + &added(1, tool("f", "c", "{}"))
+        // Said only when the message is whole.
+        + &added(2, json!({ "type": "message", "id": "b" }))
+        + &delta(2, "Done.")
+        + &done(2, whole)
+        // Of which nothing is left.
+        + &added(3, message("d", "commentary"))
+        + &completed();
+    let said = reply(&body).await.content;
+    let phase =
+        |phase: &str| thinking("", Some(&format!("openai-responses:{{\"phase\":\"{phase}\",\"type\":\"message\"}}")));
+    let look = call("c", "read", json!({}));
+    let expected = [phase("commentary"), Content::text("I look."), look, phase("final_answer"), Content::text("Done.")];
+    assert_eq!(said, expected);
+
+    let conversation = vec![user("Go"), crate::common::message(lodger_protocol::Role::Assistant, said)];
+    let items = |conversation| written(KIND, "gpt-6", &request(conversation))["input"].take();
+    let sent = items(conversation.clone());
+    let text = |text: &str, phase: &str| {
+        json!({ "type": "message", "role": "assistant", "phase": phase,
+            "content": [{ "type": "output_text", "text": text }] })
+    };
+    assert_eq!((&sent[1], &sent[3]), (&text("I look.", "commentary"), &text("Done.", "final_answer")));
+    let [go, said] = conversation.try_into().unwrap();
+    assert!(!items(vec![go, by_another(said)]).to_string().contains("phase"));
+}
+
+#[tokio::test]
+async fn a_phase_without_words_is_nothing() {
+    let said =
+        |items: &[Value]| crate::common::message(lodger_protocol::Role::Assistant, items.iter().map(kept).collect());
+    let phase = json!({ "type": "message", "phase": "commentary" });
+    let thought = json!({ "type": "reasoning", "id": "r", "encrypted_content": "x", "summary": [] });
+    let sent = written(KIND, "gpt-6", &request(vec![user("Go"), said(&[thought, phase])]));
+    assert_eq!(sent["input"].as_array().unwrap().len(), 1, "{sent}");
+}
+
+fn kept(item: &Value) -> Content {
+    thinking("", Some(&format!("openai-responses:{item}")))
 }
