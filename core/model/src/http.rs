@@ -15,6 +15,7 @@ use crate::auth::{Credential, CredentialSource};
 use crate::bound::{Allowance, MAX_REPLY_WIRE_BYTES};
 use crate::call::Call;
 use crate::catalogue::{KeyHeader, Price};
+use crate::forgotten::{Forgotten, is_refusal};
 use crate::refusal::{Refusal, retry_after_ms};
 use crate::retry::retrying;
 use crate::watch::Attempt;
@@ -57,6 +58,8 @@ pub(crate) struct Inner {
     pub(crate) gap: Duration,
     pub(crate) max_retries: u32,
     pub(crate) transport: Arc<dyn Transport>,
+    /// Thought that the provider has refused.
+    pub(crate) forgotten: Forgotten,
     pub(crate) watch: Watch,
 }
 
@@ -115,9 +118,20 @@ impl Inner {
         .boxed()
     }
 
-    /// Sends the request and returns the body of an answer that is a stream of events. When the provider refuses a
-    /// credential that can be renewed, it is sent once more.
+    /// Sends the request and returns the body of an answer that is a stream of events. When the provider refuses the
+    /// thought in it, it is sent once more without.
     async fn open(&self, request: Arc<ModelRequest>, number: u32) -> Result<(Body, Attempt), Error> {
+        let request = self.forgotten.left_out(request);
+        match self.ask(Arc::clone(&request), number).await {
+            Err(error) if is_refusal(&error) => match self.forgotten.forget(&request) {
+                Some(request) => self.ask(request, number).await,
+                None => Err(error),
+            },
+            asked => asked,
+        }
+    }
+
+    async fn ask(&self, request: Arc<ModelRequest>, number: u32) -> Result<(Body, Attempt), Error> {
         let body = self.protocol.request_body(&request, &self.target)?;
         drop(request);
         let call = Call { method: Method::Post, url: &self.url, accept: "text/event-stream", body };

@@ -34,6 +34,8 @@ mod call;
 #[cfg(feature = "http")]
 mod endpoint;
 #[cfg(feature = "http")]
+mod forgotten;
+#[cfg(feature = "http")]
 mod http;
 #[cfg(feature = "http")]
 mod list;

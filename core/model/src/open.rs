@@ -9,6 +9,7 @@ use lodger_protocol::{Endpoint, Environment, Error, Limits, Secret};
 
 use crate::auth::Credentials;
 use crate::catalogue::Catalogue;
+use crate::forgotten::Forgotten;
 use crate::http::{HttpModel, Inner};
 use crate::scripted::ScriptedModel;
 use crate::{Model, ModelSpec, Quirks, ResolvedEndpoint, Target, Watch, protocol};
@@ -83,6 +84,7 @@ impl ModelSource {
             gap: Duration::from_millis(self.limits.gap_timeout_ms),
             max_retries: self.limits.max_retries,
             transport: Arc::clone(&self.transport),
+            forgotten: Forgotten::default(),
             watch: self.watch.clone(),
         })
     }
