@@ -72,7 +72,7 @@ fn plain_text(body: &str) -> &str {
 }
 
 /// How long a provider asks to wait, in milliseconds: `retry-after-ms`, or `retry-after` in seconds or as a date, or
-/// when the counters of its `x-ratelimit-` headers start anew. `header` looks one up by its lower-case name. A date
+/// when the counters of its `x-ratelimit-` or `anthropic-ratelimit-` headers start anew. `header` looks one up by its lower-case name. A date
 /// that has passed is 0; what cannot be read is `None`.
 pub(crate) fn retry_after_ms<'a>(header: impl Fn(&str) -> Option<&'a str>, now: SystemTime) -> Option<u64> {
     if let Some(ms) = header("retry-after-ms").and_then(number) {
@@ -99,7 +99,16 @@ fn counters_reset_ms<'a>(header: impl Fn(&str) -> Option<&'a str>, now: SystemTi
         1e9.. => until(SystemTime::UNIX_EPOCH + Duration::from_secs(whole(reset)), now),
         _ => whole(reset * 1000.0),
     });
-    named.chain(plain).max()
+    let dated = ["requests", "tokens", "input-tokens", "output-tokens"].into_iter().filter_map(|counter| {
+        let left = header(&format!("anthropic-ratelimit-{counter}-remaining")).and_then(number)?;
+        (left <= 0.0).then(|| header(&format!("anthropic-ratelimit-{counter}-reset")).and_then(date)).flatten()
+    });
+    named.chain(plain).chain(dated.map(|date| until(date, now))).max()
+}
+
+/// A date as RFC 3339 has it.
+fn date(text: &str) -> Option<SystemTime> {
+    chrono::DateTime::parse_from_rfc3339(text.trim()).ok().map(SystemTime::from)
 }
 
 fn number(text: &str) -> Option<f64> {
@@ -215,5 +224,10 @@ mod tests {
         assert_eq!(wait(&[("x-ratelimit-reset", "1700000003500")]), Some(3500));
         assert_eq!(wait(&[("x-ratelimit-reset", "2")]), Some(2000));
         assert_eq!(wait(&[("retry-after", "1"), (left, "0"), (reset, "6m0s")]), Some(1000));
+        let (left, reset) = ("anthropic-ratelimit-input-tokens-remaining", "anthropic-ratelimit-input-tokens-reset");
+        assert_eq!(wait(&[(left, "0"), (reset, "2023-11-14T22:13:50Z")]), Some(30_000));
+        assert_eq!(wait(&[(left, "0"), (reset, "2023-11-14T22:13:10Z")]), Some(0));
+        assert_eq!(wait(&[(left, "100"), (reset, "2023-11-14T22:13:50Z")]), None);
+        assert_eq!(wait(&[(left, "0"), (reset, "in a minute")]), None);
     }
 }

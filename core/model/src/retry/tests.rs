@@ -28,6 +28,11 @@ fn asks(wait_ms: u64) -> Error {
 
 /// Plays these attempts, the last one again and again. Returns the events, and the attempts that were opened.
 async fn play(max_retries: u32, attempts: Vec<Vec<ModelEvent>>) -> (Vec<ModelEvent>, Vec<u32>) {
+    play_for(RETRY_TIME, max_retries, attempts).await
+}
+
+/// The same in so much time.
+async fn play_for(time: Duration, max_retries: u32, attempts: Vec<Vec<ModelEvent>>) -> (Vec<ModelEvent>, Vec<u32>) {
     let opened = Arc::new(Mutex::new(Vec::new()));
     let opening = Arc::clone(&opened);
     let open = move |attempt: u32| {
@@ -35,7 +40,7 @@ async fn play(max_retries: u32, attempts: Vec<Vec<ModelEvent>>) -> (Vec<ModelEve
         let place = attempts.len().min(attempt as usize) - 1;
         stream::iter(attempts[place].clone()).boxed()
     };
-    let events = retrying(max_retries, RETRY_TIME, open, |_, _| {}).collect().await;
+    let events = retrying(max_retries, time, open, |_, _| {}).collect().await;
     let opened = opened.lock().unwrap().clone();
     (events, opened)
 }
@@ -99,6 +104,8 @@ async fn a_provider_that_asks_for_too_much_is_not_asked_again() {
 async fn all_attempts_together_have_their_time() {
     let (_, opened) = play(1000, vec![vec![failed(asks(100_000))]]).await;
     assert_eq!(opened.len(), 7, "no attempt begins after 600 seconds");
+    let (_, opened) = play_for(Duration::from_secs(250), 1000, vec![vec![failed(asks(100_000))]]).await;
+    assert_eq!(opened.len(), 3, "what other models have taken is not there any more");
 }
 
 #[tokio::test(start_paused = true)]
