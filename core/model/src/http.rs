@@ -1,25 +1,24 @@
 //! A model behind HTTP: sends the body that a protocol writes, feeds it the frames that come back.
 
-use std::pin::Pin;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use bytes::Bytes;
 use futures_util::future::{Either, FutureExt};
-use futures_util::stream::{self, BoxStream, Stream, StreamExt};
-use lodger_net::{Frame, HttpRequest, HttpResponse, Method, Transport, frames};
+use futures_util::stream::{self, BoxStream, StreamExt};
+use lodger_net::{HttpRequest, HttpResponse, Method, Transport, frames};
 use lodger_protocol::{Error, ErrorCode, Secret, StopReason, ToolCallId, Usage};
 use serde_json::Value;
 
 use crate::auth::{Credential, CredentialSource};
-use crate::bound::{Allowance, MAX_REPLY_WIRE_BYTES};
 use crate::call::Call;
 use crate::catalogue::{KeyHeader, Price};
 use crate::forgotten::{Forgotten, is_refusal};
+use crate::reading::read;
 use crate::refusal::{Refusal, retry_after_ms};
 use crate::retry::retrying;
 use crate::watch::Attempt;
-use crate::{FreshIds, Model, ModelEvent, ModelRequest, Protocol, Reply, ReplyState, Target, Watch};
+use crate::{FreshIds, Model, ModelEvent, ModelRequest, Protocol, Reply, Target, Watch};
 
 /// How long a connection may take to be made.
 const CONNECT: Duration = Duration::from_secs(30);
@@ -29,8 +28,6 @@ const UNAUTHORIZED: u16 = 401;
 const MAX_FAILURE_BYTES: usize = 64 * 1024;
 /// Longest message of an error, in bytes.
 const MAX_WORDS: usize = 2000;
-/// How long the end of a body is waited for after the reply is complete, so that its connection can be used again.
-const DRAIN: Duration = Duration::from_millis(50);
 
 /// The body of an answer, as it comes.
 type Body = BoxStream<'static, Result<Bytes, Error>>;
@@ -192,8 +189,8 @@ impl Inner {
         };
         match body {
             Ok(body) => Ok((body, attempt)),
-            Err(error) => {
-                let error = presentable(error, &attempt);
+            Err(mut error) => {
+                make_presentable(&mut error, &attempt);
                 attempt.failed(&error);
                 Err(error)
             }
@@ -247,18 +244,17 @@ impl Inner {
     }
 }
 
-/// The error as it may be shown: without our secrets in words that came from elsewhere, and of bounded length.
-pub(crate) fn presentable(mut error: Error, attempt: &Attempt) -> Error {
-    let shown = |text: &str| shortened(attempt.hide_in(text));
-    error.message = shown(&error.message);
+/// Makes of an error one that may be shown: without our secrets in words that came from elsewhere, and of bounded length.
+pub(crate) fn make_presentable(error: &mut Error, attempt: &Attempt) {
+    let show = |text: &mut String| *text = shortened(attempt.hide_in(text));
+    show(&mut error.message);
     if let Some(Value::Object(data)) = &mut error.data {
         for value in data.values_mut() {
             if let Value::String(text) = value {
-                *text = shown(text);
+                show(text);
             }
         }
     }
-    error
 }
 
 /// What the provider calls the request.
@@ -273,70 +269,4 @@ fn shortened(mut text: String) -> String {
         text.push_str("...");
     }
     text
-}
-
-/// The events of a reply, each made when it is asked for.
-fn read(
-    frames: impl Stream<Item = Result<Frame, Error>> + Send + 'static,
-    state: Box<dyn ReplyState>,
-    attempt: Attempt,
-) -> impl Stream<Item = ModelEvent> + Send + 'static {
-    // Boxed, since it moves with every event.
-    let reading = Reading {
-        frames: Box::pin(frames),
-        state,
-        attempt,
-        allowance: Allowance::of(MAX_REPLY_WIRE_BYTES),
-        said: Vec::new(),
-    };
-    stream::unfold(Some(Box::new(reading)), |reading| async {
-        let mut reading = reading?;
-        match reading.next().await {
-            ModelEvent::Finished(reply) => {
-                // Nothing of interest can follow, and an early end costs the next request a new connection.
-                let rest = async { while let Some(Ok(_)) = reading.frames.next().await {} };
-                let _ = tokio::time::timeout(DRAIN, rest).await;
-                Some((ModelEvent::Finished(reply), None))
-            }
-            ModelEvent::Failed { error, partial } => {
-                let error = presentable(error, &reading.attempt);
-                reading.attempt.failed(&error);
-                Some((ModelEvent::Failed { error, partial }, None))
-            }
-            event => Some((event, Some(reading))),
-        }
-    })
-}
-
-/// A reply while it is read.
-struct Reading<F> {
-    frames: Pin<Box<F>>,
-    state: Box<dyn ReplyState>,
-    attempt: Attempt,
-    /// What the reply may still have.
-    allowance: Allowance,
-    /// What the last frame said and was not asked for yet, last first.
-    said: Vec<ModelEvent>,
-}
-
-impl<F: Stream<Item = Result<Frame, Error>>> Reading<F> {
-    async fn next(&mut self) -> ModelEvent {
-        loop {
-            if let Some(event) = self.said.pop() {
-                return event;
-            }
-            match self.frames.next().await {
-                Some(Ok(frame)) => {
-                    self.attempt.framed(&frame);
-                    match self.allowance.take(&frame) {
-                        Ok(()) => self.state.step(&frame, &mut self.said),
-                        Err(error) => self.state.fail(error, &mut self.said),
-                    }
-                }
-                Some(Err(error)) => self.state.fail(error, &mut self.said),
-                None => self.state.end(&mut self.said),
-            }
-            self.said.reverse();
-        }
-    }
 }

@@ -42,6 +42,8 @@ mod list;
 #[cfg(feature = "http")]
 mod open;
 #[cfg(feature = "http")]
+mod reading;
+#[cfg(feature = "http")]
 mod refusal;
 #[cfg(feature = "http")]
 mod retry;

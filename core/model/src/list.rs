@@ -9,7 +9,7 @@ use lodger_protocol::{Error, ErrorCode};
 use serde_json::Value;
 
 use crate::call::Call;
-use crate::http::{Inner, presentable};
+use crate::http::{Inner, make_presentable};
 use crate::{ModelSource, ModelSpec};
 
 /// Largest list that is read.
@@ -34,8 +34,8 @@ impl Inner {
     async fn list(&self) -> Result<Vec<String>, Error> {
         let call = Call { method: Method::Get, url: &self.list_url, accept: "application/json", body: Bytes::new() };
         let (attempt, sent) = self.call(&call, 1).await?;
-        self.read_list(sent).await.map_err(|error| {
-            let error = presentable(error, &attempt);
+        self.read_list(sent).await.map_err(|mut error| {
+            make_presentable(&mut error, &attempt);
             attempt.failed(&error);
             error
         })

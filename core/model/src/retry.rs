@@ -3,15 +3,17 @@
 //! The provider's own word on how long to wait wins over ours where it is longer. Nothing is sent again once text,
 //! thought or input came, for somebody may have seen it. Dropping the stream ends every wait.
 
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use backon::{BackoffBuilder, ExponentialBuilder};
 use futures_util::stream::BoxStream;
 use futures_util::{Stream, StreamExt, stream};
 use lodger_protocol::Error;
-use tokio::time::{Instant, sleep};
+use tokio::time::{Instant, Sleep, sleep};
 
-use crate::ModelEvent;
+use crate::{ModelEvent, Reply};
 
 /// The first wait, about: it doubles with each attempt, and between nothing and as much again is added by chance.
 const FIRST_WAIT: Duration = Duration::from_millis(500);
@@ -47,7 +49,7 @@ pub(crate) fn retrying(
         .with_jitter()
         .build();
     let now = Instant::now();
-    let first = Trying {
+    let mut trying = Trying {
         max_retries,
         time,
         open,
@@ -57,15 +59,11 @@ pub(crate) fn retrying(
         stream: None,
         began: now,
         attempt_began: now,
-        delay: None,
+        wait: None,
         is_said: false,
+        has_ended: false,
     };
-    stream::unfold(Some(Box::new(first)), |trying| async {
-        let mut trying = trying?;
-        let event = trying.next().await?;
-        let ended = matches!(event, ModelEvent::Finished(_) | ModelEvent::Failed { .. });
-        Some((event, (!ended).then_some(trying)))
-    })
+    stream::poll_fn(move |context| trying.poll_next(context))
 }
 
 struct Trying<O, T, W> {
@@ -78,9 +76,12 @@ struct Trying<O, T, W> {
     stream: Option<BoxStream<'static, ModelEvent>>,
     began: Instant,
     attempt_began: Instant,
-    delay: Option<Duration>,
+    /// Runs before the next attempt.
+    wait: Option<Pin<Box<Sleep>>>,
     /// Something came that somebody may have seen.
     is_said: bool,
+    /// The last event was given out.
+    has_ended: bool,
 }
 
 impl<O, T, W> Trying<O, T, W>
@@ -89,9 +90,13 @@ where
     T: Fn(&Retried, &Error),
     W: Iterator<Item = Duration>,
 {
-    async fn next(&mut self) -> Option<ModelEvent> {
-        if let Some(delay) = self.delay.take() {
-            sleep(delay).await;
+    fn poll_next(&mut self, context: &mut Context<'_>) -> Poll<Option<ModelEvent>> {
+        if self.has_ended {
+            return Poll::Ready(None);
+        }
+        if let Some(wait) = &mut self.wait {
+            ready!(wait.as_mut().poll(context));
+            self.wait = None;
         }
         let stream = match &mut self.stream {
             Some(stream) => stream,
@@ -104,23 +109,27 @@ where
                 self.stream.insert((self.open)(self.attempt))
             }
         };
-        match stream.next().await? {
-            ModelEvent::Failed { error, partial } => match self.wait_after(&error) {
-                None => Some(ModelEvent::Failed { error, partial }),
-                Some(delay) => {
-                    self.stream = None;
-                    self.delay = Some(delay);
-                    let (attempt, elapsed) = (self.attempt, self.attempt_began.elapsed());
-                    (self.told)(&Retried { attempt, elapsed, delay }, &error);
-                    let max_attempts = self.max_retries.saturating_add(1);
-                    Some(ModelEvent::Retry { attempt, max_attempts, delay, error })
-                }
-            },
+        match ready!(stream.poll_next_unpin(context)) {
+            Some(ModelEvent::Failed { error, partial }) => Poll::Ready(Some(self.failed(error, partial))),
             event => {
-                self.is_said |= event.is_output();
-                Some(event)
+                self.is_said |= event.as_ref().is_some_and(ModelEvent::is_output);
+                self.has_ended = matches!(event, Some(ModelEvent::Finished(_)) | None);
+                Poll::Ready(event)
             }
         }
+    }
+
+    /// What an attempt that failed is followed by: another one, or the end.
+    fn failed(&mut self, error: Error, partial: Reply) -> ModelEvent {
+        let Some(delay) = self.wait_after(&error) else {
+            self.has_ended = true;
+            return ModelEvent::Failed { error, partial };
+        };
+        self.stream = None;
+        self.wait = Some(Box::pin(sleep(delay)));
+        let (attempt, elapsed) = (self.attempt, self.attempt_began.elapsed());
+        (self.told)(&Retried { attempt, elapsed, delay }, &error);
+        ModelEvent::Retry { attempt, max_attempts: self.max_retries.saturating_add(1), delay, error }
     }
 
     /// How long to wait before the next attempt. `None`: there is none.

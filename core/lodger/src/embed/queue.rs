@@ -44,6 +44,8 @@ struct State {
     result: Option<TurnResult>,
     armed: bool,
     has_reader: bool,
+    /// A thread waits in `read`: telling `more` is a call of the kernel, which no event may cost for nothing.
+    is_awaited: bool,
     takes: u64,
 }
 
@@ -103,7 +105,9 @@ impl Queue {
         }
         state.bytes += bytes;
         state.events.push_back((event, bytes));
-        self.more.notify_one();
+        if std::mem::take(&mut state.is_awaited) {
+            self.more.notify_all();
+        }
         std::mem::take(&mut state.armed)
     }
 
@@ -191,6 +195,7 @@ impl Queue {
             if state.has_ended() {
                 return Drained::End;
             }
+            state.is_awaited = true;
             state = match wait_for(&self.more, state, until) {
                 Some(state) => state,
                 None => return self.drain(max),

@@ -72,7 +72,7 @@ impl State {
             "content_block_start" => {
                 let index = event.index.ok_or_else(|| malformed(PROTOCOL, "a block starts without an index"))?;
                 let block = event.content_block.ok_or_else(|| malformed(PROTOCOL, "a block starts without a kind"))?;
-                self.start(index, block, out)?;
+                self.start(index, *block, out)?;
             }
             "content_block_delta" => {
                 let index = event.index.ok_or_else(|| malformed(PROTOCOL, "a delta has no index"))?;
@@ -87,7 +87,7 @@ impl State {
                 }
             }
             "message_delta" => {
-                self.count(event.usage, out);
+                self.count(event.usage.map(|usage| *usage), out);
                 if let Some(stop) = event.delta.and_then(|delta| delta.stop_reason) {
                     self.stop = Some(stop);
                 }

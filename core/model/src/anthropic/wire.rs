@@ -1,5 +1,5 @@
 //! The frames of the protocol, as loosely as they may be read: one flat shape, since a tagged one would be read
-//! twice.
+//! twice. What only few frames have is boxed: most are deltas, and need not carry the room for it.
 
 use std::borrow::Cow;
 
@@ -13,10 +13,10 @@ pub(super) struct Event<'a> {
     pub(super) index: Option<u64>,
     #[serde(borrow)]
     pub(super) delta: Option<Delta<'a>>,
-    pub(super) content_block: Option<Block>,
-    pub(super) message: Option<Message>,
-    pub(super) usage: Option<Usage>,
-    pub(super) error: Option<Failure>,
+    pub(super) content_block: Option<Box<Block>>,
+    pub(super) message: Option<Box<Message>>,
+    pub(super) usage: Option<Box<Usage>>,
+    pub(super) error: Option<Box<Failure>>,
 }
 
 #[derive(Debug, Deserialize)]
