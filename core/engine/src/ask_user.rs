@@ -3,6 +3,8 @@
 //!
 //! What the person said is a result; that nobody said anything is a failure of the call.
 
+use std::sync::LazyLock;
+
 use futures_util::future::BoxFuture;
 use lodger_protocol::{
     Answer, Effect, Mode, QuestionAnswer, QuestionChoice, QuestionRequest, RequestBody, Target, TargetKind, ToolSpec,
@@ -44,24 +46,26 @@ struct Choice {
     description: Option<String>,
 }
 
+static SPEC: LazyLock<ToolSpec> = LazyLock::new(|| {
+    input::spec::<Input>(NAME, "Asks the user a question. Only for what they alone can decide and you need to go on.")
+});
+
 /// Asks the person. Offered where the host can answer questions; elsewhere a call is told that nobody does.
 pub struct AskUser {
-    spec: ToolSpec,
     answered: bool,
 }
 
 impl AskUser {
     /// `answered`: this host answers questions.
     #[must_use]
-    pub fn new(answered: bool) -> Self {
-        let description = "Asks the user a question. Only for what they alone can decide and you need to go on.";
-        Self { spec: input::spec::<Input>(NAME, description), answered }
+    pub const fn new(answered: bool) -> Self {
+        Self { answered }
     }
 }
 
 impl Tool for AskUser {
     fn spec(&self) -> &ToolSpec {
-        &self.spec
+        &SPEC
     }
 
     fn is_offered(&self, _mode: Mode) -> bool {

@@ -1,5 +1,6 @@
 //! A tool that the host runs: its calls are requests of kind `tool`.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::future::BoxFuture;
@@ -41,7 +42,7 @@ impl HostTool {
             spec: ToolSpec {
                 name: name.clone(),
                 description: options.description.clone(),
-                input_schema: options.input_schema.clone(),
+                input_schema: Arc::new(options.input_schema.clone()),
             },
             patience: match options.timeout_ms {
                 None | Some(0) => Patience::Endless,

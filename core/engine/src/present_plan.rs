@@ -2,6 +2,8 @@
 //!
 //! What the person said is a result; that nobody said anything is a failure of the call, and plan mode stays.
 
+use std::sync::LazyLock;
+
 use futures_util::future::BoxFuture;
 use lodger_protocol::{Answer, Effect, Mode, PlanAnswer, PlanRequest, RequestBody, Target, TargetKind, ToolSpec};
 use lodger_tools::{Patience, Tool, ToolContext, ToolFailure, ToolOutput, ToolRun, input};
@@ -20,26 +22,31 @@ struct Input {
     plan: String,
 }
 
+static SPEC: LazyLock<ToolSpec> = LazyLock::new(|| {
+    input::spec::<Input>(
+        NAME,
+        "You are in plan mode: nothing can be changed yet. Once you know what to do, show the user your plan with \
+         this. If they approve, plan mode ends and you carry it out.",
+    )
+});
+
 /// Shows the person a plan. Offered in plan mode where the host can answer plans; elsewhere a call is told why it
 /// cannot be.
 pub struct PresentPlan {
-    spec: ToolSpec,
     answered: bool,
 }
 
 impl PresentPlan {
     /// `answered`: this host answers plans.
     #[must_use]
-    pub fn new(answered: bool) -> Self {
-        let description = "You are in plan mode: nothing can be changed yet. Once you know what to do, show the user \
-                           your plan with this. If they approve, plan mode ends and you carry it out.";
-        Self { spec: input::spec::<Input>(NAME, description), answered }
+    pub const fn new(answered: bool) -> Self {
+        Self { answered }
     }
 }
 
 impl Tool for PresentPlan {
     fn spec(&self) -> &ToolSpec {
-        &self.spec
+        &SPEC
     }
 
     fn is_offered(&self, mode: Mode) -> bool {

@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
 
 use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::{FutureExt, StreamExt};
@@ -27,7 +28,7 @@ fn assistant(text: &str) -> ModelMessage {
 }
 
 fn request(messages: Vec<ModelMessage>) -> ModelRequest {
-    let tool = ToolSpec { name: "bash".to_owned(), description: String::new(), input_schema: json!({}) };
+    let tool = ToolSpec { name: "bash".to_owned(), description: String::new(), input_schema: Arc::new(json!({})) };
     ModelRequest {
         system: "Be brief.".into(),
         messages,

@@ -1,5 +1,7 @@
 //! A tool, as a model is told of it.
 
+use std::sync::Arc;
+
 use serde_json::Value;
 
 /// A tool, as a model is told of it.
@@ -9,6 +11,6 @@ pub struct ToolSpec {
     pub name: String,
     /// What it does.
     pub description: String,
-    /// JSON Schema of its input.
-    pub input_schema: Value,
+    /// JSON Schema of its input. Shared: many agents may offer the same tool.
+    pub input_schema: Arc<Value>,
 }

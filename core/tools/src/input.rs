@@ -1,5 +1,7 @@
 //! From a Rust type to a tool's schema, and from a model's JSON to that type.
 
+use std::sync::Arc;
+
 use lodger_protocol::ToolSpec;
 use schemars::{JsonSchema, generate::SchemaSettings};
 use serde::de::DeserializeOwned;
@@ -7,7 +9,7 @@ use serde_json::Value;
 
 use crate::ToolFailure;
 
-/// Describes a tool whose input is `T`.
+/// Describes a tool whose input is `T`. What it says is the same each time: a tool makes it once, for all agents.
 #[must_use]
 pub fn spec<T: JsonSchema>(name: &str, description: &str) -> ToolSpec {
     let generator = SchemaSettings::draft2020_12()
@@ -21,7 +23,7 @@ pub fn spec<T: JsonSchema>(name: &str, description: &str) -> ToolSpec {
         object.remove("title");
         object.remove("description");
     }
-    ToolSpec { name: name.to_owned(), description: description.to_owned(), input_schema }
+    ToolSpec { name: name.to_owned(), description: description.to_owned(), input_schema: Arc::new(input_schema) }
 }
 
 /// Reads an input, which must be an object.

@@ -71,7 +71,7 @@ fn complete(counted: &Usage, request: u64, reply: u64) -> Usage {
 fn size_of(request: &ModelRequest) -> u64 {
     let messages: u64 = request.messages.iter().map(|message| json_bytes(&message.content)).sum();
     let tools: u64 =
-        request.tools.iter().map(|tool| json_bytes(&tool.input_schema) + tool.description.len() as u64).sum();
+        request.tools.iter().map(|tool| json_bytes(&*tool.input_schema) + tool.description.len() as u64).sum();
     request.system.len() as u64 + messages + tools
 }
 

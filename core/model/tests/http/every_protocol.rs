@@ -1,5 +1,7 @@
 //! Every protocol over real sockets, against a server that checks each request and speaks in the ways of many.
 
+use std::sync::Arc;
+
 use futures_util::StreamExt;
 use lodger_kit::{FaultRule, MockOptions, MockServer, Quirk, WireFault};
 use lodger_model::{ModelEvent, ModelMessage, ModelRequest, Reply};
@@ -73,7 +75,7 @@ fn follow_up(reply: &Reply, name: &str) -> ModelRequest {
     let tool = ToolSpec {
         name: "read".to_owned(),
         description: "Reads.".to_owned(),
-        input_schema: json!({ "type": "object", "properties": { "path": { "type": "string" } } }),
+        input_schema: Arc::new(json!({ "type": "object", "properties": { "path": { "type": "string" } } })),
     };
     let mut request = request();
     request.messages.extend([said, results]);

@@ -1,5 +1,6 @@
 //! How the tests write requests and read streams of the protocols without a network.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -108,8 +109,11 @@ pub(crate) fn by_another(message: ModelMessage) -> ModelMessage {
 }
 
 pub(crate) fn request(messages: Vec<ModelMessage>) -> ModelRequest {
-    let tool =
-        |name: &str, input_schema| ToolSpec { name: name.to_owned(), description: format!("{name} it"), input_schema };
+    let tool = |name: &str, input_schema| ToolSpec {
+        name: name.to_owned(),
+        description: format!("{name} it"),
+        input_schema: Arc::new(input_schema),
+    };
     let path = json!({ "type": "object", "properties": { "path": { "type": "string" } } });
     ModelRequest {
         system: "Be brief.".into(),

@@ -1,5 +1,7 @@
 //! `edit_file`: replace one exact piece of text. Every other byte of the file stays as it is.
 
+use std::sync::LazyLock;
+
 use futures_util::future::BoxFuture;
 use lodger_protocol::{Effect, Intent, Target, TargetKind, ToolSpec};
 use lodger_workspace::FileHandle;
@@ -26,22 +28,20 @@ struct Input {
     replace_all: bool,
 }
 
-/// Replaces one piece of a file.
-pub(super) struct EditFile(ToolSpec);
+static SPEC: LazyLock<ToolSpec> = LazyLock::new(|| {
+    input::spec::<Input>(
+        NAME,
+        "Replaces a piece of text in a file. oldText must stand in the file exactly once (line numbers of \
+         read_file are not part of it), or set replaceAll.",
+    )
+});
 
-impl Default for EditFile {
-    fn default() -> Self {
-        Self(input::spec::<Input>(
-            NAME,
-            "Replaces a piece of text in a file. oldText must stand in the file exactly once (line numbers of \
-             read_file are not part of it), or set replaceAll.",
-        ))
-    }
-}
+/// Replaces one piece of a file.
+pub(super) struct EditFile;
 
 impl Tool for EditFile {
     fn spec(&self) -> &ToolSpec {
-        &self.0
+        &SPEC
     }
 
     fn parse(&self, input: &Value) -> Result<Box<dyn ToolRun>, ToolFailure> {

@@ -15,9 +15,9 @@ use crate::Tool;
 #[must_use]
 pub fn tools() -> Vec<Arc<dyn Tool>> {
     vec![
-        Arc::new(read_file::ReadFile::default()),
-        Arc::new(write_file::WriteFile::default()),
-        Arc::new(edit_file::EditFile::default()),
-        Arc::new(run_shell::RunShell::default()),
+        Arc::new(read_file::ReadFile),
+        Arc::new(write_file::WriteFile),
+        Arc::new(edit_file::EditFile),
+        Arc::new(run_shell::RunShell),
     ]
 }

@@ -1,5 +1,7 @@
 //! `read_file`: the text of a file, with line numbers.
 
+use std::sync::LazyLock;
+
 use futures_util::future::BoxFuture;
 use lodger_protocol::{Effect, Intent, Target, TargetKind, ToolSpec};
 use schemars::JsonSchema;
@@ -26,22 +28,20 @@ struct Input {
     limit: Option<usize>,
 }
 
-/// Shows the text of a file.
-pub(super) struct ReadFile(ToolSpec);
+static SPEC: LazyLock<ToolSpec> = LazyLock::new(|| {
+    input::spec::<Input>(
+        NAME,
+        "Reads a text file. Each line is shown as its number, a tab and its text. Long files are shown in \
+         parts: use offset and limit.",
+    )
+});
 
-impl Default for ReadFile {
-    fn default() -> Self {
-        Self(input::spec::<Input>(
-            NAME,
-            "Reads a text file. Each line is shown as its number, a tab and its text. Long files are shown in \
-             parts: use offset and limit.",
-        ))
-    }
-}
+/// Shows the text of a file.
+pub(super) struct ReadFile;
 
 impl Tool for ReadFile {
     fn spec(&self) -> &ToolSpec {
-        &self.0
+        &SPEC
     }
 
     fn parse(&self, input: &Value) -> Result<Box<dyn ToolRun>, ToolFailure> {

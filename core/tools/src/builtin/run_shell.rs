@@ -1,5 +1,6 @@
 //! `run_shell`: run a command line and show what it printed.
 
+use std::sync::LazyLock;
 use std::time::Duration;
 
 use futures_util::future::BoxFuture;
@@ -25,22 +26,20 @@ struct Input {
     timeout_ms: Option<u64>,
 }
 
-/// Runs a command line.
-pub(super) struct RunShell(ToolSpec);
+static SPEC: LazyLock<ToolSpec> = LazyLock::new(|| {
+    input::spec::<Input>(
+        NAME,
+        "Runs a command line with bash in the working folder and shows its output and exit code. There is no \
+         terminal and no standard input. What is left running in its process group when it ends is killed.",
+    )
+});
 
-impl Default for RunShell {
-    fn default() -> Self {
-        Self(input::spec::<Input>(
-            NAME,
-            "Runs a command line with bash in the working folder and shows its output and exit code. There is no \
-             terminal and no standard input. What is left running in its process group when it ends is killed.",
-        ))
-    }
-}
+/// Runs a command line.
+pub(super) struct RunShell;
 
 impl Tool for RunShell {
     fn spec(&self) -> &ToolSpec {
-        &self.0
+        &SPEC
     }
 
     fn parse(&self, input: &Value) -> Result<Box<dyn ToolRun>, ToolFailure> {

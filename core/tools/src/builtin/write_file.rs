@@ -1,5 +1,7 @@
 //! `write_file`: make a file, or replace all of one.
 
+use std::sync::LazyLock;
+
 use futures_util::future::BoxFuture;
 use lodger_protocol::{Effect, Intent, Target, TargetKind, ToolSpec};
 use lodger_workspace::FileHandle;
@@ -21,22 +23,20 @@ struct Input {
     content: String,
 }
 
-/// Writes a whole file.
-pub(super) struct WriteFile(ToolSpec);
+static SPEC: LazyLock<ToolSpec> = LazyLock::new(|| {
+    input::spec::<Input>(
+        NAME,
+        "Makes a file with the given content, or replaces all of an existing one. To change a part of a file \
+         use edit_file.",
+    )
+});
 
-impl Default for WriteFile {
-    fn default() -> Self {
-        Self(input::spec::<Input>(
-            NAME,
-            "Makes a file with the given content, or replaces all of an existing one. To change a part of a file \
-             use edit_file.",
-        ))
-    }
-}
+/// Writes a whole file.
+pub(super) struct WriteFile;
 
 impl Tool for WriteFile {
     fn spec(&self) -> &ToolSpec {
-        &self.0
+        &SPEC
     }
 
     fn parse(&self, input: &Value) -> Result<Box<dyn ToolRun>, ToolFailure> {
