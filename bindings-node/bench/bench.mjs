@@ -8,6 +8,7 @@ const { createAgent, defineTool } = await import('../dist/index.js');
 const loaded = performance.now() - loading;
 
 const TIMES = 60;
+const LARGE_TURNS = 10;
 const echo = defineTool({
   name: 'echo',
   description: 'Says it again',
@@ -19,6 +20,8 @@ const agent = () =>
     model: 'anthropic/bench',
     endpoint: { kind: 'anthropic', baseUrl },
     auth: { apiKey: 'bench' },
+    // Enough for the results of `large`.
+    limits: { maxToolOutputBytes: 1024 * 1024 },
     tools: [echo],
   });
 
@@ -39,6 +42,15 @@ async function times(count, one) {
   const us = [];
   for (let i = 0; i < count; i++) us.push((await one()) * 1000);
   return { us };
+}
+
+/** Wall and processor time of each of the `times` that `work` does the same. */
+async function cost(times, work) {
+  const cpu = process.cpuUsage();
+  const began = performance.now();
+  await work();
+  const used = process.cpuUsage(cpu);
+  return { wallMs: (performance.now() - began) / times, cpuMs: (used.user + used.system) / 1000 / times };
 }
 
 /** From `cancel` in mid-stream to the end of the turn; or from `close` to its return. */
@@ -98,14 +110,15 @@ const jobs = {
       return performance.now() - began;
     });
   },
-  async load() {
-    const cpu = process.cpuUsage();
-    const began = performance.now();
-    const agents = await Promise.all(Array.from({ length: 100 }, agent));
-    await Promise.all(agents.map((one) => turn(one)));
-    const used = process.cpuUsage(cpu);
-    return { wallMs: performance.now() - began, cpuMs: (used.user + used.system) / 1000 };
-  },
+  load: () =>
+    cost(1, async () => {
+      const agents = await Promise.all(Array.from({ length: 100 }, agent));
+      await Promise.all(agents.map((one) => turn(one)));
+    }),
+  large: () =>
+    cost(LARGE_TURNS, async () => {
+      for (let i = 0; i < LARGE_TURNS; i++) await turn(await agent());
+    }),
   cancel: () => times(TIMES, () => ended(true)),
   close: () => times(TIMES, () => ended(false)),
   async idle() {
@@ -121,6 +134,6 @@ const jobs = {
 
 // One agent stays, so that the shared runtime and its connections do. The first text is measured without it.
 const kept = job === 'first-text' ? undefined : await agent();
-if (['warm', 'load', 'idle'].includes(job)) await turn(kept);
+if (['warm', 'load', 'large', 'idle'].includes(job)) await turn(kept);
 console.log(JSON.stringify(await jobs[job]()));
 process.exit(0);

@@ -17,6 +17,7 @@ import lodger  # noqa: E402
 create_agent = lodger.create_agent
 LOADED = time.perf_counter() - LOADING
 TIMES = 60
+LARGE_TURNS = 10
 JOB, BASE_URL = sys.argv[1:]
 
 
@@ -31,6 +32,8 @@ async def make() -> lodger.Agent:
         model="anthropic/bench",
         endpoint={"kind": "anthropic", "base_url": BASE_URL},
         auth={"api_key": "bench"},
+        # Enough for the results of `large`.
+        limits={"max_tool_output_bytes": 1024 * 1024},
         tools=[echo],
     )
 
@@ -105,21 +108,38 @@ async def ended(by_cancel: bool) -> float:
     return time.perf_counter() - began
 
 
+async def load() -> None:
+    agents = [await make() for _ in range(100)]
+    await asyncio.gather(*(turn(agent) for agent in agents))
+
+
+async def large() -> None:
+    for _ in range(LARGE_TURNS):
+        await turn(await make())
+
+
+async def cost(times: int, work: Awaitable[None]) -> dict[str, object]:
+    """Wall and processor time of each of the `times` that `work` does the same."""
+    cpu, began = time.process_time(), time.perf_counter()
+    await work
+    wall, used = time.perf_counter() - began, time.process_time() - cpu
+    return {"wallMs": wall * 1e3 / times, "cpuMs": used * 1e3 / times}
+
+
 async def run() -> dict[str, object]:
     if JOB == "first-text":
         await turn(await make(), lambda: print("first", flush=True))
         return {}
     # One agent stays, so that the shared runtime and its connections do.
     kept = await make()
-    if JOB in ("warm", "load", "idle"):
+    if JOB in ("warm", "load", "large", "idle"):
         await turn(kept)
     if JOB == "load_library":
         return {"us": [LOADED * 1e6]}
     if JOB == "load":
-        cpu, began = time.process_time(), time.perf_counter()
-        agents = [await make() for _ in range(100)]
-        await asyncio.gather(*(turn(agent) for agent in agents))
-        return {"wallMs": (time.perf_counter() - began) * 1e3, "cpuMs": (time.process_time() - cpu) * 1e3}
+        return await cost(1, load())
+    if JOB == "large":
+        return await cost(LARGE_TURNS, large())
     if JOB == "idle":
         before, agents = pss_kib(), []
         for _ in range(1000):

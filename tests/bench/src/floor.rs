@@ -7,7 +7,7 @@ use futures_util::StreamExt;
 use futures_util::future::join_all;
 use serde_json::{Value, json};
 
-use crate::{AGENTS, TIMES, cost, micros};
+use crate::{AGENTS, LARGE_TURNS, TIMES, cost, micros};
 
 pub(crate) async fn run(job: &str, base_url: &str) -> Value {
     let client = client();
@@ -47,8 +47,17 @@ pub(crate) async fn run(job: &str, base_url: &str) -> Value {
         }
         "load" => {
             turn(&client, base_url, || {}).await;
-            cost(async {
+            cost(1, async {
                 join_all((0..AGENTS).map(|_| turn(&client, base_url, || {}))).await;
+            })
+            .await
+        }
+        "large" => {
+            turn(&client, base_url, || {}).await;
+            cost(LARGE_TURNS, async {
+                for _ in 0..LARGE_TURNS {
+                    assert_eq!(turn(&client, base_url, || {}).await, 2);
+                }
             })
             .await
         }
@@ -87,7 +96,7 @@ async fn turn(client: &reqwest::Client, base_url: &str, mut on_text: impl FnMut(
             .expect("the server answers")
             .error_for_status()
             .expect("the server takes the request");
-        let mut call = None;
+        let mut calls: Vec<(Value, String)> = Vec::new();
         let mut rest = Vec::new();
         let mut stream = response.bytes_stream();
         while let Some(piece) = stream.next().await {
@@ -96,23 +105,31 @@ async fn turn(client: &reqwest::Client, base_url: &str, mut on_text: impl FnMut(
             while let Some(end) = rest[start..].iter().position(|byte| *byte == b'\n') {
                 if let Some(data) = rest[start..start + end].strip_prefix(b"data: ") {
                     let event: Value = serde_json::from_slice(data).expect("an event");
-                    if event["type"] == "content_block_delta" && event["delta"]["type"] == "text_delta" {
+                    if event["content_block"]["type"] == "tool_use" {
+                        calls.push((event["content_block"].clone(), String::new()));
+                    } else if event["delta"]["type"] == "text_delta" {
                         on_text();
-                    } else if event["content_block"]["type"] == "tool_use" {
-                        call = Some(event["content_block"].clone());
+                    } else if let (Some(more), Some((_, input))) =
+                        (event["delta"]["partial_json"].as_str(), calls.last_mut())
+                    {
+                        input.push_str(more);
                     }
                 }
                 start += end + 1;
             }
             rest.drain(..start);
         }
-        let Some(mut call) = call else { return requests };
-        let id = call["id"].clone();
-        call["input"] = json!({ "text": "hi" });
-        messages.push(json!({ "role": "assistant", "content": [call] }));
-        messages.push(json!({
-            "role": "user",
-            "content": [{ "type": "tool_result", "tool_use_id": id, "content": "hi" }],
-        }));
+        if calls.is_empty() {
+            return requests;
+        }
+        let (mut said, mut results) = (Vec::new(), Vec::new());
+        for (mut call, input) in calls {
+            call["input"] = serde_json::from_str(&input).expect("an input");
+            let text = call["input"]["text"].clone();
+            results.push(json!({ "type": "tool_result", "tool_use_id": call["id"].clone(), "content": text }));
+            said.push(call);
+        }
+        messages.push(json!({ "role": "assistant", "content": said }));
+        messages.push(json!({ "role": "user", "content": results }));
     }
 }

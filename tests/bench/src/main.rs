@@ -17,12 +17,16 @@ use serde_json::{Value, json};
 const TIMES: usize = 60;
 /// Agents of the job `load`, and of `idle`.
 const AGENTS: usize = 100;
+/// Turns of the job `large`.
+const LARGE_TURNS: u32 = 10;
 const IDLE_AGENTS: usize = 1000;
 
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let [side, job, base_url] = arguments.as_slice() else {
-        println!("usage: lodger-bench rust|floor first-text|warm|rounds|stream|load|create|cancel|close|idle BASE_URL");
+        println!(
+            "usage: lodger-bench rust|floor first-text|warm|rounds|stream|load|large|create|cancel|close|idle BASE_URL"
+        );
         return;
     };
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().expect("threads");
@@ -38,9 +42,10 @@ fn micros(times: &[Duration]) -> Value {
     json!({ "us": times.iter().map(|time| time.as_secs_f64() * 1e6).collect::<Vec<_>>() })
 }
 
-/// Wall, processor time and growth of memory while `work` runs.
-async fn cost(work: impl Future<Output = ()>) -> Value {
+/// Wall and processor time of each of the `times` that `work` does the same.
+async fn cost(times: u32, work: impl Future<Output = ()>) -> Value {
     let (cpu, began) = (process::cpu(), Instant::now());
     work.await;
-    json!({ "wallMs": began.elapsed().as_secs_f64() * 1e3, "cpuMs": (process::cpu() - cpu).as_secs_f64() * 1e3 })
+    let each = |time: Duration| (time / times).as_secs_f64() * 1e3;
+    json!({ "wallMs": each(began.elapsed()), "cpuMs": each(process::cpu() - cpu) })
 }

@@ -4,11 +4,11 @@ use std::time::{Duration, Instant};
 
 use futures_util::StreamExt;
 use futures_util::future::join_all;
-use lodger::protocol::{Endpoint, EndpointKind, Entry, EventBody, Passing, ToolOptions};
+use lodger::protocol::{Endpoint, EndpointKind, Entry, EventBody, Limits, Passing, ToolOptions};
 use lodger::{Agent, Turn};
 use serde_json::{Value, json};
 
-use crate::{AGENTS, IDLE_AGENTS, TIMES, cost, micros, process};
+use crate::{AGENTS, IDLE_AGENTS, LARGE_TURNS, TIMES, cost, micros, process};
 
 pub(crate) async fn run(job: &str, base_url: &str) -> Value {
     match job {
@@ -57,9 +57,19 @@ pub(crate) async fn run(job: &str, base_url: &str) -> Value {
         "load" => {
             let first = agent(base_url);
             turn(&first, || {}).await;
-            cost(async {
+            cost(1, async {
                 let agents: Vec<Agent> = (0..AGENTS).map(|_| agent(base_url)).collect();
                 join_all(agents.iter().map(|agent| turn(agent, || {}))).await;
+            })
+            .await
+        }
+        "large" => {
+            let first = agent(base_url);
+            turn(&first, || {}).await;
+            cost(LARGE_TURNS, async {
+                for _ in 0..LARGE_TURNS {
+                    assert_eq!(turn(&agent(base_url), || {}).await, 2);
+                }
             })
             .await
         }
@@ -136,6 +146,8 @@ fn agent(base_url: &str) -> Agent {
             base_url: base_url.to_owned(),
             headers: std::collections::BTreeMap::new(),
         })
+        // Enough for the results of `large`.
+        .limits(Limits { max_tool_output_bytes: 1024 * 1024, ..Limits::default() })
         .tool(tool, |call| async move { call.input["text"].as_str().unwrap_or_default().to_owned() })
         .create()
         .expect("an agent")
