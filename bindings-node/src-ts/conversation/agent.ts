@@ -1,5 +1,5 @@
 /** A conversation, over an agent of `lodger`. */
-import * as lodger from '../agent.js';
+import * as lodger from '../index.js';
 import { asTypeError, only, typed } from './checks.js';
 import { promptOf } from './input.js';
 import { optionsOf } from './options.js';

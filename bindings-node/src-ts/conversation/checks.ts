@@ -1,5 +1,5 @@
 /** Faults in what the host passes: `TypeError` for a wrong form, `RangeError` for too much. */
-import { LodgerError } from '../errors.js';
+import { LodgerError } from '../index.js';
 
 /** Refuses names that `what` does not have. */
 export function only<Known extends object>(what: string, given: Known, names: readonly (keyof Known)[]): Known {

@@ -5,7 +5,7 @@
  */
 export { createAgent } from './agent.js';
 export { listModels } from './models.js';
-export { LodgerError } from '../errors.js';
+export { LodgerError } from '../index.js';
 export type * from './types.js';
 
 /** Revision of this API, not the version of the package. */

@@ -1,5 +1,5 @@
 /** Which models a provider offers. */
-import * as lodger from '../models.js';
+import * as lodger from '../index.js';
 import { asTypeError } from './checks.js';
 import { listOptionsOf } from './options.js';
 import type { ListModelsOptions } from './types.js';

@@ -62,6 +62,8 @@ function shown(event: Event): string {
       return event.promptId;
     case 'retry':
       return `${event.attempt} of ${event.maxAttempts}, ${event.status ?? event.reason}`;
+    case 'fallback':
+      return `${event.fromModel} to ${event.toModel}`;
     case 'usage':
       return `${event.turn.inputTokens ?? '?'} of ${event.session.inputTokens ?? '?'}`;
     case 'notice':
