@@ -26,20 +26,21 @@
  *   newer library may hold keys and kinds that you do not know: skip them.
  *
  * Ownership
- *   What a call puts into its `out`, and what `on_request` gets, is yours until you pass it to the _free of its type,
- *   once, in any order: a turn keeps its agent, an agent keeps its runtime. Views (lodger_str, lodger_bytes) that you
- *   get belong to the object that you asked. Out parameters are set on LODGER_OK; otherwise they are NULL, 0, false
- *   or, where a descriptor was asked for, -1.
+ *   What a call puts into its `out`, and what `on_request`, `on_token` and `on_fetch` get, is yours until you pass it to
+ *   the _free of its type, once, in any order: a turn keeps its agent, an agent keeps its runtime. Views (lodger_str,
+ *   lodger_bytes) that you get belong to the object that you asked. Out parameters are set on LODGER_OK; otherwise they
+ *   are NULL, 0, false or, where a descriptor was asked for, -1.
  *   A `ctx` belongs to the library from the call on that takes it, also when that call fails: its `drop` is called
  *   exactly once, after the last callback returned, on any thread.
  *
  * Threads
  *   Every function may be called on every thread, at the same time on the same object; only _free must be the last
  *   call with its object. Callbacks come on threads of the library, which block all signals:
- *   - `on_request`, `on_diagnostic`, `settled` and listeners on the callback thread of the runtime, one at a time. They
- *     may take their time: it delays other callbacks only. They may call everything but what waits: lodger_turn_read and
- *     lodger_turn_result with a timeout other than 0, lodger_agent_close and lodger_runtime_shutdown answer
- *     LODGER_E_WOULD_DEADLOCK.
+ *   - The functions of lodger_host, `settled` and listeners on the callback thread of the runtime, one at a time. They
+ *     may take their time: it delays other callbacks only, though requests to models are among them where `on_fetch` or
+ *     `on_token` serves an agent. They may call everything but what waits: lodger_turn_read, lodger_turn_result and
+ *     lodger_fetch_push with a timeout other than 0, lodger_agent_close, lodger_runtime_shutdown and lodger_list_models
+ *     answer LODGER_E_WOULD_DEADLOCK.
  *   - `wake` on a thread of the engine. It must return at once and may only signal your own loop.
  *   - `closed` on a thread of its own, which may call everything but what waits.
  *   A callback may come before the function that registered it returned. It must not throw, longjmp or end its
@@ -63,6 +64,20 @@
  *     tool        {"content":[{"type":"text","text":"..."}],"isError":false}  {"error":"..."}
  *     question    {"answers":["label"],"other":"..."}  {"dismissed":true}
  *     plan        {"approved":true,"mode":"auto-edit"}  {"approved":false,"feedback":"..."}
+ *
+ * Transport
+ *   The library sends its requests itself. With `on_fetch` every request to a model is yours to carry, by your own HTTP
+ *   client with its proxy, certificates and log. Hand the lodger_fetch to the client and return. From any thread, say the
+ *   head of the answer by lodger_fetch_respond, then each piece of the body by lodger_fetch_push, then lodger_fetch_end;
+ *   or lodger_fetch_fail, at any time. A push that answers LODGER_AGAIN took its piece and asks you to stop reading
+ *   until there is room: wait in the push itself, or for the waker of lodger_fetch_set_waker. LODGER_END, the waker and
+ *   lodger_fetch_settled say that nobody wants the answer any more, because its turn was cancelled, its time was over or
+ *   its agent was closed: stop your client. Calls that come later change nothing. Free the lodger_fetch last; until then
+ *   it may be used, also after its agent. The wakers of requests under way are rung before lodger_agent_close is over.
+ *   With `on_token` you make the tokens for providers. One is wanted when a request needs it, once for all that wait: the
+ *   first time, some time before the last one is over, and once after the provider refused one. Answer by
+ *   lodger_token_request_issue or lodger_token_request_fail, from any thread; after a minute there is none. Failing is
+ *   `provider_auth`, and the agent can go on.
  *
  * Diagnostics
  *   `on_diagnostic` gets what the machinery does, beside the events: a JSON object with `type`, `ts`, `sessionId` and
@@ -357,6 +372,12 @@ typedef struct lodger_error lodger_error;
 /** Something that happened in a turn. It is yours: lodger_event_free. */
 typedef struct lodger_event lodger_event;
 
+/**
+ * A request to a model for your own HTTP client to carry: send what it says, say what comes back. It is yours:
+ * lodger_fetch_free, also after the end.
+ */
+typedef struct lodger_fetch lodger_fetch;
+
 /** A list of turns that have something to read, with one wake-up for all of them. It is yours: lodger_mailbox_free. */
 typedef struct lodger_mailbox lodger_mailbox;
 
@@ -373,6 +394,12 @@ typedef struct lodger_request lodger_request;
  * lodger_runtime_free.
  */
 typedef struct lodger_runtime lodger_runtime;
+
+/**
+ * A token that a request to a model needs. It is answered once; freeing it unanswered fails the request. It is yours:
+ * lodger_token_request_free, also after the answer.
+ */
+typedef struct lodger_token_request lodger_token_request;
 
 /** One prompt and what follows from it: events in order, of which the last is `done`. It is yours: lodger_turn_free. */
 typedef struct lodger_turn lodger_turn;
@@ -440,11 +467,23 @@ typedef void (*lodger_request_fn)(void *ctx, lodger_request *request);
  */
 typedef void (*lodger_diagnostic_fn)(void *ctx, lodger_str json);
 
+/**
+ * Gets the wish for a token, once at a time for each server. Called on the callback thread of the runtime, one at a
+ * time. The wish is yours: answer it here or later, from any thread, within a minute, and free it.
+ */
+typedef void (*lodger_token_fn)(void *ctx, lodger_token_request *wanted);
+
+/**
+ * Gets a request to carry. Called on the callback thread of the runtime, one at a time: hand the request to your client
+ * and return. The request is yours: answer it from any thread, and free it.
+ */
+typedef void (*lodger_fetch_fn)(void *ctx, lodger_fetch *fetch);
+
 /** How an agent reaches your program. Set `size` to sizeof(lodger_host) and every field that you do not use to zero. */
 typedef struct lodger_host {
   /** sizeof(lodger_host), as you compiled it. */
   size_t size;
-  /** Handed to `on_request` and `on_diagnostic`. */
+  /** Handed to each of the functions. */
   void *ctx;
   /** Frees `ctx`; may be NULL. */
   lodger_drop_fn drop;
@@ -458,6 +497,13 @@ typedef struct lodger_host {
    * nobody does.
    */
   lodger_diagnostic_fn on_diagnostic;
+  /**
+   * Makes the tokens for providers, in the place of the option `auth` (see "Transport", on top). NULL: `auth` says what
+   * is used.
+   */
+  lodger_token_fn on_token;
+  /** Carries the requests to models (see "Transport", on top). NULL: the library does. */
+  lodger_fetch_fn on_fetch;
 } lodger_host;
 
 /** Is told that an agent was closed, and how that went: LODGER_OK or LODGER_E_TIMEOUT. */
@@ -781,15 +827,19 @@ void lodger_agent_free(lodger_agent *agent);
  * @param runtime      Where it runs; NULL for the shared default.
  * @param options_json A JSON object: `provider`, and as in the options of an agent `auth`, `endpoint`, `catalogue` and
  *                     `limits`. Without `auth` the key is looked up in the environment of your process.
+ * @param host         Your callbacks; NULL for none. Of them `on_token` and `on_fetch` are called. Read during the call
+ *                     only. `ctx` belongs to the library from now on, also when the call fails.
  * @param timeout_ms   How long to wait, 0 or more.
  * @param[out] out     A JSON array of ids, sorted, each once: "model" is "provider/id". Yours: lodger_blob_free.
  * @param[out] err     The error, or NULL if you do not want it. Yours: lodger_error_free.
  * @return LODGER_OK; LODGER_E_INVALID_OPTIONS, LODGER_E_PROVIDER_AUTH and what else a provider may answer,
- *         LODGER_E_TIMEOUT, LODGER_E_WOULD_DEADLOCK, LODGER_E_INVALID_INPUT, LODGER_E_CLOSED, LODGER_E_FORKED.
+ *         LODGER_E_TIMEOUT, LODGER_E_WOULD_DEADLOCK, LODGER_E_INVALID_INPUT, LODGER_E_ABI_MISMATCH, LODGER_E_CLOSED,
+ *         LODGER_E_FORKED.
  * @since 0.1.0
  */
 lodger_status lodger_list_models(const lodger_runtime *runtime,
                                  lodger_str options_json,
+                                 const lodger_host *host,
                                  int64_t timeout_ms,
                                  lodger_blob **out,
                                  lodger_error **err);
@@ -1304,6 +1354,208 @@ lodger_status lodger_request_fail(const lodger_request *request, lodger_str reas
  * @since 0.1.0
  */
 void lodger_request_free(lodger_request *request);
+
+/* ---- token --------------------------------------------------------------------------------------------- */
+
+/**
+ * Whom the token is for.
+ *
+ * Any thread.
+ *
+ * @param wanted What is wanted; it keeps the text. NULL gives no text.
+ * @return The base URL of the server that will get the token.
+ * @since 0.1.0
+ */
+lodger_str lodger_token_request_audience(const lodger_token_request *wanted);
+
+/**
+ * Hands over a token. It is kept and sent until it is nearly over, or until the provider refuses it; one that was
+ * refused must not be given again. An empty one fails the request, and is LODGER_OK.
+ *
+ * Any thread.
+ *
+ * @param wanted     What is wanted.
+ * @param token      Sent as `Authorization: Bearer`. Copied before the call returns: you may wipe yours.
+ * @param expires_at Unix milliseconds after which it does not count any more, or 0: when the provider refuses it.
+ * @param[out] err   The error, or NULL if you do not want it. Yours: lodger_error_free.
+ * @return LODGER_OK; LODGER_E_REQUEST_SETTLED, LODGER_E_INVALID_INPUT, LODGER_E_FORKED.
+ * @since 0.1.0
+ */
+lodger_status lodger_token_request_issue(const lodger_token_request *wanted,
+                                         lodger_str token,
+                                         uint64_t expires_at,
+                                         lodger_error **err);
+
+/**
+ * There is no token: the request to the model fails with `provider_auth`.
+ *
+ * Any thread.
+ *
+ * @param wanted   What is wanted.
+ * @param reason   Stands in the error, such as `the vault is locked`.
+ * @param[out] err The error, or NULL if you do not want it. Yours: lodger_error_free.
+ * @return LODGER_OK; LODGER_E_REQUEST_SETTLED, LODGER_E_INVALID_INPUT, LODGER_E_FORKED.
+ * @since 0.1.0
+ */
+lodger_status lodger_token_request_fail(const lodger_token_request *wanted, lodger_str reason, lodger_error **err);
+
+/**
+ * Frees the wish for a token. An unanswered one fails the request to the model.
+ *
+ * Any thread.
+ *
+ * @param wanted What is wanted. NULL is fine.
+ * @since 0.1.0
+ */
+void lodger_token_request_free(lodger_token_request *wanted);
+
+/* ---- fetch --------------------------------------------------------------------------------------------- */
+
+/**
+ * `GET` or `POST`.
+ *
+ * Any thread.
+ *
+ * @param fetch The request; it keeps the text. NULL gives no text.
+ * @return The method.
+ * @since 0.1.0
+ */
+lodger_str lodger_fetch_method(const lodger_fetch *fetch);
+
+/**
+ * Where to. Do not follow redirects: they are answers, and the headers are for no other server.
+ *
+ * Any thread.
+ *
+ * @param fetch The request; it keeps the text. NULL gives no text.
+ * @return The URL.
+ * @since 0.1.0
+ */
+lodger_str lodger_fetch_url(const lodger_fetch *fetch);
+
+/**
+ * The headers, as HTTP writes them: `name: value` lines, each closed by CR and LF. They hold the credentials.
+ *
+ * Any thread.
+ *
+ * @param fetch The request; it keeps the text. NULL gives no text.
+ * @return The lines.
+ * @since 0.1.0
+ */
+lodger_str lodger_fetch_headers(const lodger_fetch *fetch);
+
+/**
+ * The body; none for `GET`.
+ *
+ * Any thread.
+ *
+ * @param fetch The request; it keeps the bytes. NULL gives none.
+ * @return The bytes.
+ * @since 0.1.0
+ */
+lodger_bytes lodger_fetch_body(const lodger_fetch *fetch);
+
+/**
+ * Whether nothing more is wanted of you: the answer is whole or failed, or nobody wants it any more.
+ *
+ * Any thread.
+ *
+ * @param fetch The request. NULL, and a request from before a fork, give true.
+ * @return True when your client should stop.
+ * @since 0.1.0
+ */
+bool lodger_fetch_settled(const lodger_fetch *fetch);
+
+/**
+ * Has your loop woken when there is room again after LODGER_AGAIN, and when nobody wants the answer any more; at once
+ * if that has happened already. It may also be called for nothing. It takes the place of an earlier waker of the
+ * request.
+ *
+ * Any thread. The waker may run before this returned.
+ *
+ * @param fetch    The request. Freeing it takes the waker away.
+ * @param wake     Wakes your loop; called on a thread of the engine, must return at once.
+ * @param ctx      Handed to `wake`. It belongs to the library from now on, also when the call fails.
+ * @param drop     Frees `ctx`; may be NULL.
+ * @param[out] err The error, or NULL if you do not want it. Yours: lodger_error_free.
+ * @return LODGER_OK; LODGER_E_INVALID_INPUT, LODGER_E_FORKED.
+ * @since 0.1.0
+ */
+lodger_status lodger_fetch_set_waker(const lodger_fetch *fetch,
+                                     lodger_wake_fn wake,
+                                     void *ctx,
+                                     lodger_drop_fn drop,
+                                     lodger_error **err);
+
+/**
+ * Says the head of the answer, once. Any status is an answer: call lodger_fetch_fail only where there is none.
+ *
+ * Any thread.
+ *
+ * @param fetch    The request.
+ * @param status   100 to 599.
+ * @param headers  `name: value` lines, each closed by LF or CR and LF, names in any case. What is not UTF-8 in them is
+ *                 replaced.
+ * @param[out] err The error, or NULL if you do not want it. Yours: lodger_error_free.
+ * @return LODGER_OK; LODGER_END when nobody wants the answer any more; LODGER_E_INVALID_INPUT, LODGER_E_FORKED.
+ * @since 0.1.0
+ */
+lodger_status lodger_fetch_respond(const lodger_fetch *fetch, uint32_t status, lodger_str headers, lodger_error **err);
+
+/**
+ * Hands over the next piece of the body, of any size. The piece is taken also when there is no room for another: then
+ * wait, by `timeout_ms` or for your waker. No bytes at all only ask how things stand.
+ *
+ * When 1 MiB waits for the agent, it asks you to wait until half of it is gone; at 32 MiB the answer is cut off.
+ *
+ * Any thread; not inside a callback when it may wait.
+ *
+ * @param fetch      The request.
+ * @param piece      The bytes. Copied before the call returns.
+ * @param timeout_ms How long to wait for room: 0 not at all, -1 for ever.
+ * @param[out] err   The error, or NULL if you do not want it. Yours: lodger_error_free.
+ * @return LODGER_OK when the next piece may come; LODGER_AGAIN when there was no room in time; LODGER_END when nobody
+ *         wants more, and your client should stop, and after the end; LODGER_E_WOULD_DEADLOCK, LODGER_E_INVALID_INPUT
+ *         also before the head, LODGER_E_FORKED.
+ * @since 0.1.0
+ */
+lodger_status lodger_fetch_push(const lodger_fetch *fetch, lodger_bytes piece, int64_t timeout_ms, lodger_error **err);
+
+/**
+ * The body is whole. Without a head the request failed. When it is over already, nothing changes.
+ *
+ * Any thread.
+ *
+ * @param fetch    The request.
+ * @param[out] err The error, or NULL if you do not want it. Yours: lodger_error_free.
+ * @return LODGER_OK; LODGER_E_INVALID_INPUT, LODGER_E_FORKED.
+ * @since 0.1.0
+ */
+lodger_status lodger_fetch_end(const lodger_fetch *fetch, lodger_error **err);
+
+/**
+ * There was no answer, or it broke off: `provider_unavailable` before the head, `provider_stream_cut` after it. When it
+ * is over already, nothing changes.
+ *
+ * Any thread.
+ *
+ * @param fetch    The request.
+ * @param reason   Stands in the error, such as `the proxy is closed`.
+ * @param[out] err The error, or NULL if you do not want it. Yours: lodger_error_free.
+ * @return LODGER_OK; LODGER_E_INVALID_INPUT, LODGER_E_FORKED.
+ * @since 0.1.0
+ */
+lodger_status lodger_fetch_fail(const lodger_fetch *fetch, lodger_str reason, lodger_error **err);
+
+/**
+ * Frees a request. One that is not over failed.
+ *
+ * Any thread.
+ *
+ * @param fetch The request. NULL is fine.
+ * @since 0.1.0
+ */
+void lodger_fetch_free(lodger_fetch *fetch);
 
 /* ---- mailbox ------------------------------------------------------------------------------------------- */
 

@@ -7,7 +7,7 @@
  *   for (const lodger::event &event : agent.prompt("Mend the test."))
  *     if (event.kind() == LODGER_EVENT_TEXT_DELTA) std::cout << event.text();
  *
- * Every object owns its handle and can be moved; a request can be copied too. Calls that fail throw lodger::error. What
+ * Every object owns its handle and can be moved; those that a handler gets can be copied too. Calls that fail throw lodger::error. What
  * lodger.h says of threads, requests and forks holds here too. Views (std::string_view) live as long as the object that
  * gave them.
  */
@@ -41,6 +41,9 @@ namespace detail {
 
 inline lodger_str in(std::string_view text) { return lodger_str{text.data(), text.size()}; }
 inline std::string_view out(lodger_str text) { return {text.ptr ? text.ptr : "", text.len}; }
+inline std::string_view out(lodger_bytes bytes) {
+  return {bytes.ptr ? reinterpret_cast<const char *>(bytes.ptr) : "", bytes.len};
+}
 
 template <auto Free> struct freed {
   template <class T> void operator()(T *object) const { Free(object); }
@@ -99,8 +102,7 @@ private:
 
 inline std::string taken(lodger_blob *blob) {
   handle<lodger_blob, lodger_blob_free> owned(blob);
-  lodger_bytes bytes = lodger_blob_bytes(blob);
-  return std::string(reinterpret_cast<const char *>(bytes.ptr), bytes.len);
+  return std::string(out(lodger_blob_bytes(blob)));
 }
 
 } // namespace detail
@@ -202,6 +204,80 @@ public:
 
 private:
   std::shared_ptr<lodger_request> handle_;
+};
+
+/** A token that a request to a model needs. When its last copy goes unanswered, the request fails. */
+class token_request {
+public:
+  /** Takes a request for a token of lodger.h. */
+  explicit token_request(lodger_token_request *owned) : handle_(owned, lodger_token_request_free) {}
+
+  /** The base URL of the server that will get the token. */
+  std::string_view audience() const { return detail::out(lodger_token_request_audience(handle_.get())); }
+
+  /** Hands over a token, which ends at `expires_at` in Unix milliseconds; 0: when the provider refuses it. */
+  void issue(std::string_view token, std::uint64_t expires_at = 0) const {
+    detail::check check;
+    check(lodger_token_request_issue(handle_.get(), detail::in(token), expires_at, check));
+  }
+  /** There is none. */
+  void fail(std::string_view reason) const {
+    detail::check check;
+    check(lodger_token_request_fail(handle_.get(), detail::in(reason), check));
+  }
+
+private:
+  std::shared_ptr<lodger_token_request> handle_;
+};
+
+/** A request to a model that your own HTTP client carries. When its last copy goes before the end, it fails. */
+class fetch {
+public:
+  /** Takes a request of lodger.h. */
+  explicit fetch(lodger_fetch *owned) : handle_(owned, lodger_fetch_free) {}
+
+  /** `GET` or `POST`. */
+  std::string_view method() const { return detail::out(lodger_fetch_method(handle_.get())); }
+  /** Where to; do not follow redirects. */
+  std::string_view url() const { return detail::out(lodger_fetch_url(handle_.get())); }
+  /** `name: value` lines, each closed by CR and LF. They hold the credentials. */
+  std::string_view headers() const { return detail::out(lodger_fetch_headers(handle_.get())); }
+  /** The body; empty for `GET`. */
+  std::string_view body() const { return detail::out(lodger_fetch_body(handle_.get())); }
+  /** Whether nothing more is wanted, and your client should stop. */
+  bool settled() const { return lodger_fetch_settled(handle_.get()); }
+
+  /** Wakes your loop when there is room again, or nobody wants the answer any more; see lodger_fetch_set_waker. */
+  void set_waker(std::function<void()> waker) const {
+    using function = std::function<void()>;
+    detail::check check;
+    check(lodger_fetch_set_waker(handle_.get(), detail::wake<function>, new function(std::move(waker)),
+                                 detail::drop<function>, check));
+  }
+  /** Says the head of the answer, with `name: value` lines; says whether its body is wanted. */
+  bool respond(std::uint32_t status, std::string_view headers) const {
+    detail::check check;
+    return check(lodger_fetch_respond(handle_.get(), status, detail::in(headers), check)) != LODGER_END;
+  }
+  /** Hands over a piece of the body. LODGER_OK: the next one may come; LODGER_AGAIN: wait; LODGER_END: stop. */
+  lodger_status push(std::string_view piece, std::chrono::milliseconds timeout = forever) const {
+    lodger_bytes bytes{reinterpret_cast<const std::uint8_t *>(piece.data()), piece.size()};
+    detail::check check;
+    return check(lodger_fetch_push(handle_.get(), bytes, timeout.count(), check));
+  }
+  /** The body is whole. */
+  void end() const {
+    detail::check check;
+    check(lodger_fetch_end(handle_.get(), check));
+  }
+  /** There was no answer, or it broke off. */
+  void fail(std::string_view reason) const {
+    detail::check check;
+    check(lodger_fetch_fail(handle_.get(), detail::in(reason), check));
+  }
+
+private:
+  std::shared_ptr<lodger_fetch> handle_;
 };
 
 /** One prompt and what follows from it. Destroying it cancels it. */
@@ -352,10 +428,68 @@ private:
 /** How an agent reaches your program, on the callback thread. */
 struct host {
   /** Gets every request. What it throws refuses the request, and the model is told. */
-  std::function<void(request)> on_request;
+  std::function<void(request)> on_request = nullptr;
   /** Gets every diagnostic, as JSON that it may look at while it runs. What it throws is ignored. */
-  std::function<void(std::string_view json)> on_diagnostic;
+  std::function<void(std::string_view json)> on_diagnostic = nullptr;
+  /** Makes the tokens for providers, in the place of the option `auth`. What it throws is why there is none. */
+  std::function<void(token_request)> on_token = nullptr;
+  /** Carries the requests to models. What it throws is why the request failed. */
+  std::function<void(fetch)> on_fetch = nullptr;
 };
+
+namespace detail {
+
+/** A host on its way through C: nothing that it throws may cross. */
+struct table {
+  /** The same as lodger.h has it. */
+  static lodger_host of(host callbacks) {
+    lodger_host filled{};
+    filled.size = sizeof filled;
+    filled.on_request = callbacks.on_request ? asked : nullptr;
+    filled.on_diagnostic = callbacks.on_diagnostic ? told : nullptr;
+    filled.on_token = callbacks.on_token ? wanted : nullptr;
+    filled.on_fetch = callbacks.on_fetch ? sent : nullptr;
+    filled.ctx = new host(std::move(callbacks));
+    filled.drop = drop<host>;
+    return filled;
+  }
+
+private:
+  static void asked(void *ctx, lodger_request *raw) noexcept {
+    serve(raw, static_cast<host *>(ctx)->on_request);
+  }
+  static void wanted(void *ctx, lodger_token_request *raw) noexcept {
+    serve(raw, static_cast<host *>(ctx)->on_token);
+  }
+  static void sent(void *ctx, lodger_fetch *raw) noexcept {
+    serve(raw, static_cast<host *>(ctx)->on_fetch);
+  }
+  static void told(void *ctx, lodger_str json) noexcept {
+    try {
+      static_cast<host *>(ctx)->on_diagnostic(out(json));
+    } catch (...) {
+      // Nothing of the agent depends on who watches it.
+    }
+  }
+
+  template <class Asked, class Raw>
+  static void serve(Raw *raw, const std::function<void(Asked)> &handler) noexcept {
+    try {
+      const Asked asked(raw);
+      try {
+        handler(asked);
+      } catch (const std::exception &thrown) {
+        asked.fail(std::string("the handler failed: ") + thrown.what());
+      } catch (...) {
+        asked.fail("the handler failed");
+      }
+    } catch (...) {
+      // It was settled before: the first outcome stands.
+    }
+  }
+};
+
+} // namespace detail
 
 /** One agent. Destroying it closes it, within five seconds. */
 class agent {
@@ -371,7 +505,7 @@ public:
   }
   /** The same for those who take nothing but requests. */
   explicit agent(std::string_view options_json, handler on_request = nullptr, const runtime *on = nullptr)
-      : agent(options_json, host{std::move(on_request), nullptr}, on) {}
+      : agent(options_json, host{std::move(on_request)}, on) {}
 
   /** Goes on from what `checkpoint()` gave; see lodger_agent_restore. */
   agent(const std::vector<std::uint8_t> &checkpoint, std::string_view options_json, host callbacks,
@@ -384,7 +518,7 @@ public:
   /** The same for those who take nothing but requests. */
   agent(const std::vector<std::uint8_t> &checkpoint, std::string_view options_json, handler on_request = nullptr,
         const runtime *on = nullptr)
-      : agent(checkpoint, options_json, host{std::move(on_request), nullptr}, on) {}
+      : agent(checkpoint, options_json, host{std::move(on_request)}, on) {}
 
   /** The id of its session. */
   std::string_view session_id() const { return detail::out(lodger_agent_session_id(handle_.get())); }
@@ -460,39 +594,11 @@ private:
   template <class How> void make(host callbacks, How how) {
     if (lodger_abi_version() >> 16 != 1)
       throw std::runtime_error("lodger.hpp and the loaded liblodger have different major versions");
-    lodger_host table{};
-    table.size = sizeof table;
-    table.on_request = callbacks.on_request ? asked : nullptr;
-    table.on_diagnostic = callbacks.on_diagnostic ? told : nullptr;
-    table.ctx = new host(std::move(callbacks));
-    table.drop = detail::drop<host>;
+    lodger_host table = detail::table::of(std::move(callbacks));
     lodger_agent *made = nullptr;
     detail::check check;
     check(how(table, &made, check));
     handle_.reset(made);
-  }
-
-  static void asked(void *ctx, lodger_request *raw) noexcept {
-    try {
-      request asked(raw);
-      try {
-        static_cast<host *>(ctx)->on_request(asked);
-      } catch (const std::exception &thrown) {
-        asked.fail(std::string("the handler failed: ") + thrown.what());
-      } catch (...) {
-        asked.fail("the handler failed");
-      }
-    } catch (...) {
-      // It was settled before: the first outcome stands.
-    }
-  }
-
-  static void told(void *ctx, lodger_str json) noexcept {
-    try {
-      static_cast<host *>(ctx)->on_diagnostic(detail::out(json));
-    } catch (...) {
-      // Nothing of the agent depends on who watches it.
-    }
   }
 
   static void closed(lodger_agent *open) {
@@ -504,12 +610,18 @@ private:
 };
 
 /** The ids of the models that a provider offers, as a JSON array; see lodger_list_models. */
-inline std::string list_models(std::string_view options_json, std::chrono::milliseconds timeout,
+inline std::string list_models(std::string_view options_json, host callbacks, std::chrono::milliseconds timeout,
                                const runtime *on = nullptr) {
+  lodger_host table = detail::table::of(std::move(callbacks));
   lodger_blob *blob = nullptr;
   detail::check check;
-  check(lodger_list_models(on ? on->get() : nullptr, detail::in(options_json), timeout.count(), &blob, check));
+  check(lodger_list_models(on ? on->get() : nullptr, detail::in(options_json), &table, timeout.count(), &blob, check));
   return detail::taken(blob);
+}
+/** The same for those who take nothing. */
+inline std::string list_models(std::string_view options_json, std::chrono::milliseconds timeout,
+                               const runtime *on = nullptr) {
+  return list_models(options_json, host{}, timeout, on);
 }
 
 } // namespace lodger

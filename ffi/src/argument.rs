@@ -3,6 +3,7 @@
 //! Each type is made in the one `unsafe` block at the top of an export. What that block relies on is the first
 //! paragraph of the header: a pointer is NULL, or valid for the whole call.
 
+use std::borrow::Cow;
 use std::ffi::c_int;
 use std::slice;
 use std::str;
@@ -158,6 +159,11 @@ impl<'a> Text<'a> {
     pub(crate) unsafe fn of(text: lodger_str) -> Self {
         // SAFETY: as above.
         Self(unsafe { Bytes::of(lodger_bytes { ptr: text.ptr.cast(), len: text.len }) })
+    }
+
+    /// The text, where what others sent stands in it: what is not UTF-8 is replaced.
+    pub(crate) fn get_lossy(self, name: &str) -> Result<Cow<'a, str>> {
+        self.0.get(name).map(String::from_utf8_lossy)
     }
 
     /// The text; `name` is the argument's, for the message.

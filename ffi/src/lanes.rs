@@ -59,16 +59,17 @@ impl Served for Diagnostics {
 
 /// The diagnostics of an agent that is being made. Nothing is told unless it is: who gets no agent gets no callback.
 pub(crate) struct Watch {
-    dispatcher: Arc<Dispatcher>,
+    desk: Arc<Desk>,
     key: u64,
     queue: DiagnosticQueue,
 }
 
 impl Watch {
-    pub(crate) fn new(dispatcher: Arc<Dispatcher>) -> Self {
-        let key = dispatcher.desk().fresh_key();
+    pub(crate) fn new(dispatcher: &Dispatcher) -> Self {
+        let desk = Arc::clone(dispatcher.desk());
+        let key = desk.fresh_key();
         let queue = DiagnosticQueue::new(dispatcher.mailbox(), key);
-        Self { dispatcher, key, queue }
+        Self { desk, key, queue }
     }
 
     /// Where the agent reports to.
@@ -76,11 +77,9 @@ impl Watch {
         Arc::new(self.queue.clone())
     }
 
-    /// Takes to `host` what was reported and what will be, on the thread that is given back.
-    pub(crate) fn begin(self, host: &Arc<Host>) -> Arc<Dispatcher> {
-        let desk = self.dispatcher.desk();
-        desk.serve(self.key, Arc::new(Diagnostics { queue: self.queue, host: Arc::clone(host) }));
-        desk.look_into(self.key);
-        self.dispatcher
+    /// Takes to `host` what was reported and what will be.
+    pub(crate) fn begin(self, host: &Arc<Host>) {
+        self.desk.serve(self.key, Arc::new(Diagnostics { queue: self.queue, host: Arc::clone(host) }));
+        self.desk.look_into(self.key);
     }
 }

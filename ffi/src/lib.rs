@@ -13,6 +13,7 @@ mod contain;
 mod desk;
 mod dispatch;
 mod document;
+mod errand;
 mod gate;
 mod guard;
 mod handle;
@@ -20,6 +21,7 @@ mod hooks;
 mod host;
 mod lanes;
 mod listener;
+mod mint;
 mod os;
 mod owned;
 mod reading;
@@ -53,5 +55,9 @@ pub mod turn;
 pub mod event;
 
 pub mod request;
+
+pub mod token;
+
+pub mod fetch;
 
 pub mod mailbox;

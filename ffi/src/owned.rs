@@ -17,7 +17,7 @@ use crate::status::{LODGER_OK, lodger_status};
 
 /// Where agents without a runtime of their own find their callback thread: it goes with the last of them, like the
 /// default runtime itself.
-static DEFAULT_SEAT: Seat = Seat::new();
+pub(crate) static DEFAULT_SEAT: Seat = Seat::new();
 
 /// An agent and its host.
 pub(crate) struct OwnedAgent {
@@ -44,12 +44,17 @@ impl OwnedAgent {
         seat: Option<Arc<Seat>>,
         how: impl FnOnce(Handlers) -> Result<Agent>,
     ) -> Result<Self> {
-        let watch = match host.takes_diagnostics() {
-            true => Some(Watch::new(seat.as_deref().unwrap_or(&DEFAULT_SEAT).taken()?)),
+        let dispatcher = match host.serves_the_engine() {
+            true => Some(seat.as_deref().unwrap_or(&DEFAULT_SEAT).taken()?),
             false => None,
         };
-        let agent = how(host.handlers(watch.as_ref().map(Watch::sink)))?;
-        let callbacks = watch.map_or(Callbacks::None, |watch| Callbacks::Served(watch.begin(&host)));
+        let watch = dispatcher.as_deref().filter(|_| host.takes_diagnostics()).map(Watch::new);
+        let desk = dispatcher.as_deref().map(Dispatcher::desk);
+        let agent = how(host.handlers(desk, watch.as_ref().map(Watch::sink)))?;
+        if let Some(watch) = watch {
+            watch.begin(&host);
+        }
+        let callbacks = dispatcher.map_or(Callbacks::None, Callbacks::Served);
         let session_id = agent.session_id();
         Ok(Self { agent, session_id, host, seat, callbacks: Mutex::new(callbacks) })
     }
@@ -97,7 +102,7 @@ impl OwnedAgent {
         let dispatcher = self.end_callbacks();
         // What was settled by the close is told first; then nothing passes any more, wakers of turns included.
         let told = dispatcher.as_ref().is_none_or(|dispatcher| dispatcher.desk().settle(until));
-        let empty = self.host.gate.shut_and_wait(until);
+        let empty = self.host.gate.shut_and_wait(until) && self.host.wakers.shut_and_wait(until);
         // The last agent of a runtime takes the callback thread along.
         let ended = dispatcher.and_then(Arc::into_inner).is_none_or(|last| last.stop(until));
         closed?;

@@ -245,7 +245,7 @@ int main(int count, char **wanted) {
       {"basics", basics},           {"errors", errors},       {"requests", requests},   {"races", races},
       {"inside", inside},           {"streams", streams},     {"waitables", waitables}, {"listeners", listeners},
       {"checkpoints", checkpoints}, {"lifetimes", lifetimes}, {"closing", closing},     {"diagnostics", diagnostics},
-      {"models", models},           {"forks", forks},
+      {"models", models},           {"fetches", fetches},     {"tokens", tokens},       {"forks", forks},
   };
   int passed = 0, failed = 0;
   for (size_t i = 0; i < sizeof suites / sizeof *suites; i++)

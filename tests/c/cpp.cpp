@@ -1,10 +1,12 @@
 // The C++ layer: what it adds to C. What it passes on is tested there.
+#include <algorithm>
 #include <atomic>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <future>
 #include <iostream>
+#include <mutex>
 #include <string>
 #include <thread>
 
@@ -190,6 +192,100 @@ bool a_watcher_hears_the_whole_life_of_an_agent_and_may_throw() {
   return true;
 }
 
+const char *const far_away = R"({"model":"anthropic/mock","limits":{"maxRetries":0},
+  "endpoint":{"kind":"anthropic","baseUrl":"http://model.test"}})";
+
+const char *const says_ok =
+    R"(data: {"type":"message_start","message":{"id":"m","type":"message","role":"assistant","model":"mock","content":[],)"
+    R"("stop_reason":null,"usage":{"input_tokens":1,"output_tokens":1}}})" "\n\n"
+    R"(data: {"type":"content_block_start","index":0,"content_block":{"type":"text","text":""}})" "\n\n"
+    R"(data: {"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"ok"}})" "\n\n"
+    R"(data: {"type":"content_block_stop","index":0})" "\n\n"
+    R"(data: {"type":"message_delta","delta":{"stop_reason":"end_turn"},"usage":{"output_tokens":1}})" "\n\n"
+    R"(data: {"type":"message_stop"})" "\n\n";
+
+bool a_host_makes_the_token_and_carries_the_request_on_another_thread() {
+  std::string audience, headers, body, text;
+  std::promise<std::thread> client;
+  lodger::host host;
+  host.on_token = [&](lodger::token_request wanted) {
+    audience = wanted.audience();
+    wanted.issue("made-here");
+  };
+  host.on_fetch = [&](lodger::fetch fetch) {
+    headers = fetch.headers();
+    body = fetch.body();
+    client.set_value(std::thread([fetch] {
+      if (!fetch.respond(200, "content-type: text/event-stream\r\n"))
+        return;
+      for (std::string_view left = says_ok; !left.empty(); left.remove_prefix(std::min<std::size_t>(left.size(), 7)))
+        if (fetch.push(left.substr(0, 7)) != LODGER_OK)
+          return;
+      fetch.end();
+    }));
+  };
+  lodger::agent agent(far_away, host);
+  for (const lodger::event &event : agent.prompt("hi"))
+    if (event.kind() == LODGER_EVENT_TEXT_DELTA)
+      text += event.text();
+  client.get_future().get().join();
+  CHECK(text == "ok" && audience == "http://model.test");
+  CHECK(headers.find("authorization: Bearer made-here\r\n") != std::string::npos);
+  CHECK(body.find("\"hi\"") != std::string::npos);
+  return true;
+}
+
+bool what_a_vault_or_a_client_throws_stands_in_the_error() {
+  for (bool has_token : {false, true}) {
+    lodger::host host;
+    host.on_token = [&](lodger::token_request wanted) {
+      if (!has_token)
+        throw std::runtime_error("the vault is locked");
+      wanted.issue("made-here");
+    };
+    host.on_fetch = [](lodger::fetch) { throw std::runtime_error("no way out"); };
+    lodger::agent agent(far_away, host);
+    const std::string result = *agent.prompt("hi").result();
+    CHECK(result.find(has_token ? "provider_unavailable" : "provider_auth") != std::string::npos);
+    CHECK(result.find(has_token ? "no way out" : "the vault is locked") != std::string::npos);
+  }
+  return true;
+}
+
+bool a_client_is_woken_when_nobody_wants_the_answer_any_more() {
+  std::promise<lodger::fetch> carried;
+  auto woken = std::make_shared<std::promise<void>>();
+  lodger::host host;
+  host.on_token = [](lodger::token_request wanted) { wanted.issue("made-here"); };
+  host.on_fetch = [&](lodger::fetch fetch) {
+    auto once = std::make_shared<std::once_flag>();
+    fetch.set_waker([woken, once] { std::call_once(*once, [&] { woken->set_value(); }); });
+    carried.set_value(fetch);
+  };
+  lodger::agent agent(far_away, host);
+  lodger::turn turn = agent.prompt("hi");
+  lodger::fetch fetch = carried.get_future().get();
+  CHECK(!fetch.settled() && fetch.respond(200, ""));
+  turn.cancel();
+  woken->get_future().get();
+  CHECK(fetch.settled() && fetch.push("late") == LODGER_END);
+  fetch.end();
+  return true;
+}
+
+bool a_list_of_models_goes_through_the_hosts_client() {
+  lodger::host host;
+  host.on_token = [](lodger::token_request wanted) { wanted.issue("made-here"); };
+  host.on_fetch = [](lodger::fetch fetch) {
+    fetch.respond(200, "");
+    fetch.push(R"({"data":[{"id":"a"}],"has_more":false})", std::chrono::milliseconds(0));
+    fetch.end();
+  };
+  const char *options = R"({"provider":"anthropic","endpoint":{"kind":"anthropic","baseUrl":"http://model.test"}})";
+  CHECK(lodger::list_models(options, host, std::chrono::minutes(1)) == R"(["a"])");
+  return true;
+}
+
 bool a_checkpoint_goes_on_elsewhere() {
   std::vector<std::uint8_t> kept;
   const std::string script = options(R"({"reply":[{"type":"text","text":"one"}]},{"reply":[{"type":"text","text":"two"}]})");
@@ -240,6 +336,10 @@ int main() {
       {"a_request_may_be_moved_to_another_thread", a_request_may_be_moved_to_another_thread},
       {"a_waker_may_capture_what_it_needs", a_waker_may_capture_what_it_needs},
       {"a_watcher_hears_the_whole_life_of_an_agent_and_may_throw", a_watcher_hears_the_whole_life_of_an_agent_and_may_throw},
+      {"a_host_makes_the_token_and_carries_the_request_on_another_thread", a_host_makes_the_token_and_carries_the_request_on_another_thread},
+      {"what_a_vault_or_a_client_throws_stands_in_the_error", what_a_vault_or_a_client_throws_stands_in_the_error},
+      {"a_client_is_woken_when_nobody_wants_the_answer_any_more", a_client_is_woken_when_nobody_wants_the_answer_any_more},
+      {"a_list_of_models_goes_through_the_hosts_client", a_list_of_models_goes_through_the_hosts_client},
       {"a_checkpoint_goes_on_elsewhere", a_checkpoint_goes_on_elsewhere},
       {"destroying_an_agent_ends_what_it_does", destroying_an_agent_ends_what_it_does},
   };

@@ -1,5 +1,5 @@
 /* A process that forks and goes on without exec. */
-#include "check.h"
+#include "courier.h"
 
 #include <stdlib.h>
 #include <sys/wait.h>
@@ -14,6 +14,22 @@ static void dropped(void *ctx) {
 static void refuse(void *ctx, lodger_request *request) {
   (void)ctx;
   lodger_request_free(request);
+}
+
+static int kept;
+static lodger_fetch *fetch;
+static lodger_token_request *wanted;
+
+static void keep_fetch(void *ctx, lodger_fetch *asked) {
+  (void)ctx;
+  fetch = asked;
+  count_up(&kept);
+}
+
+static void keep_wanted(void *ctx, lodger_token_request *asked) {
+  (void)ctx;
+  wanted = asked;
+  CHECK(lodger_token_request_issue(wanted, lodger_text("token"), 0, NULL) == LODGER_OK);
 }
 
 static void ended(void *ctx, lodger_status status) { (void)ctx, (void)status; }
@@ -92,6 +108,43 @@ static void inherited_handles_say_that_they_were_forked(void) {
   lodger_runtime_free(runtime);
 }
 
+static void what_a_host_carries_stays_with_the_parent(void) {
+  lodger_error *error = NULL;
+  lodger_agent *agent;
+  const lodger_status forked = LODGER_E_FORKED;
+  struct trace trace = {0};
+  lodger_host host = {.size = sizeof host, .drop = dropped, .on_token = keep_wanted, .on_fetch = keep_fetch};
+  lodger_str options = lodger_text(json("{'model':'anthropic/mock','endpoint':{'kind':'anthropic','baseUrl':'http://model.test'}}"));
+  EXPECT(LODGER_OK, lodger_agent_create(NULL, options, &host, &agent, &error));
+  lodger_turn *turn = prompt(agent, "hi");
+  await_count(&kept, 1);
+  if (in_child()) {
+    EXPECT(forked, lodger_fetch_respond(fetch, 200, lodger_text(""), &error));
+    EXPECT(forked, lodger_fetch_push(fetch, bytes_of("x"), -1, &error));
+    EXPECT(forked, lodger_fetch_end(fetch, &error));
+    EXPECT(forked, lodger_fetch_fail(fetch, lodger_text("x"), &error));
+    EXPECT(forked, lodger_fetch_set_waker(fetch, dropped, NULL, NULL, &error));
+    EXPECT(forked, lodger_token_request_issue(wanted, lodger_text("x"), 0, &error));
+    EXPECT(forked, lodger_token_request_fail(wanted, lodger_text("x"), &error));
+    CHECK(lodger_fetch_settled(fetch));
+    SAME_TEXT("POST", lodger_fetch_method(fetch)); /* what is only memory can still be read */
+    SAME_TEXT("http://model.test", lodger_token_request_audience(wanted));
+    lodger_token_request_free(wanted);
+    lodger_fetch_free(fetch);
+    lodger_turn_free(turn);
+    lodger_agent_free(agent);
+    CHECK(drops == 0);
+    _exit(0);
+  }
+  CHECK(!lodger_fetch_settled(fetch));
+  answer_with(fetch, 200, "of the parent");
+  read_all(turn, &trace);
+  CHECK(strcmp(trace.text, "of the parent") == 0);
+  lodger_token_request_free(wanted);
+  lodger_fetch_free(fetch);
+  finish(agent, turn);
+}
+
 static void a_child_can_have_agents_of_its_own(void) {
   lodger_host host = {.size = sizeof host, .drop = dropped, .on_request = refuse};
   const char *script = "{'after':'last','steps':[{'reply':[{'type':'tool_call','toolName':'write_file','input':"
@@ -127,6 +180,7 @@ static void a_child_of_a_process_without_agents_is_free(void) {
 
 const struct test forks[] = {
     TEST(inherited_handles_say_that_they_were_forked),
+    TEST(what_a_host_carries_stays_with_the_parent),
     TEST(a_child_can_have_agents_of_its_own),
     TEST(a_child_of_a_process_without_agents_is_free),
     {0},

@@ -33,12 +33,14 @@ FIELD(lodger_runtime_options, on_thread_stop, 24);
 FIELD(lodger_runtime_options, thread_ctx, 32);
 FIELD(lodger_runtime_options, thread_drop, 40);
 
-SIZE(lodger_host, 40);
+SIZE(lodger_host, 56);
 FIELD(lodger_host, size, 0);
 FIELD(lodger_host, ctx, 8);
 FIELD(lodger_host, drop, 16);
 FIELD(lodger_host, on_request, 24);
 FIELD(lodger_host, on_diagnostic, 32);
+FIELD(lodger_host, on_token, 40);
+FIELD(lodger_host, on_fetch, 48);
 
 SIZE(lodger_status, 4);
 SIZE(lodger_flow, 4);
@@ -48,6 +50,8 @@ SIZE(lodger_wake_fn, 8);
 SIZE(lodger_event_fn, 8);
 SIZE(lodger_request_fn, 8);
 SIZE(lodger_diagnostic_fn, 8);
+SIZE(lodger_token_fn, 8);
+SIZE(lodger_fetch_fn, 8);
 SIZE(lodger_thread_fn, 8);
 SIZE(lodger_closed_fn, 8);
 

@@ -52,16 +52,16 @@ fn a_queue_hands_over_what_is_wanted_by_id() {
     let (turn, wanted) = stage.wanted();
     assert_eq!(wanted, json!([{ "id": 1, "audience": stage.server.base_url() }]));
     assert_eq!(stage.mailbox.take(), [5]);
-    stage.queue.fail(1, "the vault is locked");
+    assert!(stage.queue.fail(1, "the vault is locked"));
     let error = turn.wait(Some(LONG)).unwrap().error.unwrap();
     assert_eq!(error.code, ErrorCode::ProviderAuth);
     assert!(error.message.ends_with("the vault is locked"), "{}", error.message);
 
     let (turn, wanted) = stage.wanted();
     assert_eq!(wanted[0]["id"], 2);
-    stage.queue.issue(1, issued("late"));
-    stage.queue.issue(2, issued("host-token"));
-    stage.queue.issue(2, issued("twice"));
+    assert!(!stage.queue.issue(1, issued("late")));
+    assert!(stage.queue.issue(2, issued("host-token")));
+    assert!(!stage.queue.issue(2, issued("twice")));
     assert_eq!(turn.wait(Some(LONG)).unwrap().text, "one");
     stage.agent.close(LONG).unwrap();
 }

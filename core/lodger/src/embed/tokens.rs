@@ -52,22 +52,20 @@ impl TokenQueue {
         (!items.is_empty()).then(|| serde_json::Value::Array(items).to_string())
     }
 
-    /// Hands over a token. One that nobody waits for any more changes nothing.
-    pub fn issue(&self, id: u64, token: IssuedToken) {
-        self.settle(id, Ok(token));
+    /// Hands over a token; the value is whether somebody waited for it. Otherwise nothing changes.
+    pub fn issue(&self, id: u64, token: IssuedToken) -> bool {
+        self.settle(id, Ok(token))
     }
 
-    /// There is no token. `reason` is told to the host's user.
-    pub fn fail(&self, id: u64, reason: &str) {
-        self.settle(id, Err(Error::new(ErrorCode::ProviderAuth, reason)));
+    /// There is no token; the value is whether somebody waited for it. `reason` is told to the host's user.
+    pub fn fail(&self, id: u64, reason: &str) -> bool {
+        self.settle(id, Err(Error::new(ErrorCode::ProviderAuth, reason)))
     }
 
-    fn settle(&self, id: u64, outcome: Result<IssuedToken>) {
+    fn settle(&self, id: u64, outcome: Result<IssuedToken>) -> bool {
         let waiting = locked(&self.0.state).open.remove(&id);
-        if let Some(waiting) = waiting {
-            // Whoever waited may have given up in this moment.
-            let _ = waiting.send(outcome);
-        }
+        // Whoever waited may have given up in this moment.
+        waiting.is_some_and(|waiting| waiting.send(outcome).is_ok())
     }
 }
 

@@ -186,6 +186,17 @@ impl Fetch {
         Ok(self.tell(state))
     }
 
+    /// What is next, without handing over anything: given up is also what is over.
+    #[must_use]
+    pub fn flow(&self) -> Flow {
+        let state = self.state();
+        match (state.given_up || state.end.is_some(), state.is_full) {
+            (true, _) => Flow::GivenUp,
+            (false, true) => Flow::Wait,
+            (false, false) => Flow::More,
+        }
+    }
+
     /// The body is whole. Later calls change nothing.
     pub fn end(&self) {
         let mut state = self.state();

@@ -69,8 +69,11 @@ async fn a_full_body_asks_the_host_to_wait_and_tells_it_when_to_go_on() {
     let piece = Bytes::from(vec![0; MAX_WAITING * 2 / 3]);
     assert_eq!(fetch.push(piece.clone()).unwrap(), Flow::More);
     assert_eq!(fetch.push(piece.slice(..MAX_WAITING / 3 + 1)).unwrap(), Flow::Wait);
+    assert_eq!(fetch.flow(), Flow::Wait);
     answer.body.next().await.unwrap().unwrap();
-    assert_eq!(kept.changes.load(Ordering::SeqCst), 1);
+    assert_eq!((kept.changes.load(Ordering::SeqCst), fetch.flow()), (1, Flow::More));
+    fetch.end();
+    assert_eq!(fetch.flow(), Flow::GivenUp);
 }
 
 #[tokio::test]
