@@ -74,7 +74,8 @@ export class Carrier extends Service<Item, NativeFetches> {
       const isWhole = await this.#stream(id, await this.#send(asked, errand.controller.signal), errand);
       if (isWhole) this.#end(id);
     } catch (thrown) {
-      native(() => this.queue.fail(id, reasonOf(thrown)));
+      if (thrown instanceof Misfit) native(() => this.queue.misfit(id, thrown.message));
+      else native(() => this.queue.fail(id, reasonOf(thrown)));
     }
     // Whatever is left of it has no reader: a body that broke off in here, or one that nobody wanted.
     this.#giveUp(id);
@@ -87,10 +88,10 @@ export class Carrier extends Service<Item, NativeFetches> {
   }
 
   /** Takes the response over, until it ends (`true`) or nobody wants it. */
-  async #stream(id: number, response: Response, errand: Errand): Promise<boolean> {
+  async #stream(id: number, response: unknown, errand: Errand): Promise<boolean> {
     const { signal } = errand.controller;
-    const { status, headers, body } = response;
-    if (!native(() => this.queue.respond(id, status, [...headers]))) {
+    const { status, headers, body } = partsOf(response);
+    if (!native(() => this.queue.respond(id, status, headers))) {
       await body?.cancel();
       return false;
     }
@@ -99,7 +100,7 @@ export class Carrier extends Service<Item, NativeFetches> {
     // A response that the host made itself may know nothing of the signal.
     signal.addEventListener('abort', () => void reader.cancel().catch(ignore));
     for (let read; !(read = await reader.read()).done; ) {
-      const piece = read.value;
+      const piece = bytesOf(read.value);
       const next = native(() => this.queue.push(id, piece));
       if (next === 'wait') await new Promise<void>((resolve) => (errand.goOn = resolve));
       if (next === 'given_up') return false;
@@ -118,6 +119,43 @@ export class Carrier extends Service<Item, NativeFetches> {
     errand?.controller.abort();
     errand?.goOn();
   }
+}
+
+/** Something of the host's that is not what it should be: another attempt would bring the same. */
+class Misfit extends Error {}
+
+interface Parts {
+  status: number;
+  headers: [string, string][];
+  body: ReadableStream<unknown> | null;
+}
+
+/** What is needed of a response, which may be one of another realm or of another library's making. */
+function partsOf(response: unknown): Parts {
+  const { status, headers, body } = Object(response) as { status?: unknown; headers?: unknown; body?: unknown };
+  if (!Number.isInteger(status) || (status as number) < 0 || (status as number) > 0xffff) {
+    throw new Misfit(`expected a Response, found ${kindOf(response)} whose status is ${kindOf(status)}`);
+  }
+  const pairs = Symbol.iterator in Object(headers) ? [...(headers as Iterable<unknown>)] : undefined;
+  if (!pairs?.every(isPair)) throw new Misfit(`expected a Response with Headers, found ${kindOf(headers)} in their place`);
+  if (body !== null && typeof (Object(body) as { getReader?: unknown }).getReader !== 'function') {
+    throw new Misfit(`expected a Response whose body is a ReadableStream or null, found ${kindOf(body)} in its place`);
+  }
+  return { status: status as number, headers: pairs, body: body as ReadableStream<unknown> | null };
+}
+
+function isPair(pair: unknown): pair is [string, string] {
+  return Array.isArray(pair) && pair.length === 2 && pair.every((part) => typeof part === 'string');
+}
+
+function bytesOf(piece: unknown): Uint8Array {
+  if (kindOf(piece) === 'Uint8Array') return piece as Uint8Array;
+  throw new Misfit(`expected a body of Uint8Array pieces, found ${kindOf(piece)}`);
+}
+
+/** What a value is called, in whichever realm it was made. */
+function kindOf(value: unknown): string {
+  return Object.prototype.toString.call(value).slice('[object '.length, -1);
 }
 
 /** `fetch` itself says no more than that it failed; why is in the cause. */

@@ -37,6 +37,7 @@ export interface NativeFetches {
   push(id: number, piece: Uint8Array): 'more' | 'wait' | 'given_up';
   end(id: number): void;
   fail(id: number, reason: string): void;
+  misfit(id: number, what: string): void;
 }
 
 export interface NativeTokens {

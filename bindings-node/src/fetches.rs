@@ -74,4 +74,13 @@ impl NativeFetches {
             Ok(())
         })
     }
+
+    /// What the host gave is no answer.
+    #[napi]
+    pub fn misfit(&self, id: f64, what: String) -> napi::Result<()> {
+        guard(|| {
+            self.queue.misfit(id as u64, &what);
+            Ok(())
+        })
+    }
 }

@@ -132,9 +132,6 @@ for (const [what, fetch, message] of [
     },
     /not today/,
   ],
-  ['gives nothing', async () => undefined, /./],
-  ['gives what is no response', async () => ({ status: 200 }), /./],
-  ['gives a response without a status', async () => Response.error(), /status 0/],
   ['cannot reach the server', globalThis.fetch, /fetch failed/],
 ]) {
   test(`a fetch that ${what} is provider_unavailable`, async (t) => {
@@ -145,14 +142,31 @@ for (const [what, fetch, message] of [
   });
 }
 
-for (const [what, piece] of [
-  ['breaks off', new Error('the line is dead')],
-  ['is not made of bytes', 'a text'],
+test('a body that breaks off cuts the answer', async (t) => {
+  const pull = (body) => body.error(new Error('the line is dead'));
+  const fetch = async () => new Response(new ReadableStream({ pull }));
+  assert.equal((await failure(await agentWith(t, fetch))).code, 'provider_stream_cut');
+});
+
+const headers = new Headers();
+for (const [what, answer, message] of [
+  ['nothing', undefined, /expected a Response, found Undefined/],
+  ['no headers', { status: 200 }, /expected a Response with Headers, found Undefined/],
+  ['no status', Response.error(), /status 0; expected 100 to 599/],
+  ['a status that is none', { status: '200', headers, body: null }, /expected a Response, found Object whose status is String/],
+  ['a body that is a text', { status: 200, headers, body: 'a text' }, /whose body is a ReadableStream or null, found String/],
+  [
+    'a body that is not made of bytes',
+    new Response(new ReadableStream({ pull: (body) => body.enqueue('a text') })),
+    /expected a body of Uint8Array pieces, found String/,
+  ],
 ]) {
-  test(`a body that ${what} cuts the answer`, async (t) => {
-    const pull = (body) => (piece instanceof Error ? body.error(piece) : body.enqueue(piece));
-    const fetch = async () => new Response(new ReadableStream({ pull }));
-    assert.equal((await failure(await agentWith(t, fetch))).code, 'provider_stream_cut');
+  test(`a fetch that gives ${what} is a fault of the host's, and not called again`, async (t) => {
+    let calls = 0;
+    const fetch = async () => (calls++, answer);
+    const error = await failure(await agentWith(t, fetch, nowhere, { limits: { maxRetries: 3 } }));
+    assert.deepEqual([error.code, error.retryable, calls], ['invalid_input', false, 1]);
+    assert.match(error.message, message);
   });
 }
 

@@ -83,6 +83,11 @@ impl Fetches {
     fn fail(&self, id: u64, reason: &str) {
         self.carrying.queue.fail(id, reason);
     }
+
+    /// What the host gave is no answer.
+    fn misfit(&self, id: u64, what: &str) {
+        self.carrying.queue.misfit(id, what);
+    }
 }
 
 /// The engine's queue, and the threads that wait for room.

@@ -228,14 +228,6 @@ async def raising_later(request: lodger.FetchRequest) -> lodger.FetchResponse:
     raise OSError("no route to the model")
 
 
-def nonsense(request: lodger.FetchRequest) -> Any:
-    return 200
-
-
-def no_status(request: lodger.FetchRequest) -> lodger.FetchResponse:
-    return lodger.FetchResponse(7)
-
-
 def broken(request: lodger.FetchRequest) -> lodger.FetchResponse:
     def body() -> Iterator[bytes]:
         yield from itertools.islice(sse(["so far"]), 3)
@@ -244,19 +236,12 @@ def broken(request: lodger.FetchRequest) -> lodger.FetchResponse:
     return lodger.FetchResponse(200, SSE, body())
 
 
-def no_bytes(request: lodger.FetchRequest) -> Any:
-    return lodger.FetchResponse(200, SSE, ["text"])  # type: ignore[list-item]
-
-
 @pytest.mark.parametrize(
     ("fetch", "code", "message"),
     [
         (raising, "provider_unavailable", "no route to the model"),
         (raising_later, "provider_unavailable", "no route to the model"),
-        (nonsense, "provider_unavailable", "fetch must return a lodger.FetchResponse, not int"),
-        (no_status, "provider_unavailable", "expected 100 to 599"),
         (broken, "provider_stream_cut", "the line went dead"),
-        (no_bytes, "provider_stream_cut", "bytes-like object is required, not 'str'"),
     ],
 )
 async def test_what_fetch_raises_is_what_the_turn_fails_with(fetch: Any, code: str, message: str) -> None:
@@ -271,6 +256,37 @@ async def test_what_fetch_raises_is_what_the_turn_fails_with(fetch: Any, code: s
         await asyncio.to_thread(plain.prompt("go").result)
     plain.close()
     assert raised.value.code == code
+
+
+@pytest.mark.parametrize(
+    ("answer", "message"),
+    [
+        (200, "expected a lodger.FetchResponse, found int"),
+        (lodger.FetchResponse(7), "status 7; expected 100 to 599"),
+        (lodger.FetchResponse("200"), "expected a status from 100 to 599, found str"),  # type: ignore[arg-type]
+        (lodger.FetchResponse(200, ["x"]), "names and values are str"),  # type: ignore[list-item]
+        (lodger.FetchResponse(200, 7), "mapping or pairs as headers, found int"),  # type: ignore[arg-type]
+        (lodger.FetchResponse(200, SSE, "text"), "as body, found str"),  # type: ignore[arg-type]
+        (lodger.FetchResponse(200, SSE, ["text"]), "made of bytes, found str"),  # type: ignore[list-item]
+    ],
+)
+async def test_an_answer_that_is_none_is_a_fault_of_the_hosts_and_fetch_is_not_called_again(
+    answer: Any, message: str
+) -> None:
+    calls = 0
+
+    def fetch(request: lodger.FetchRequest) -> lodger.FetchResponse:
+        nonlocal calls
+        calls += 1
+        return answer  # type: ignore[no-any-return]
+
+    async with await lodger.create_agent(**options(fetch=fetch, limits={"max_retries": 3})) as agent:
+        with pytest.raises(lodger.InvalidArgument, match=message) as raised:
+            await agent.prompt("go")
+    plain = sync.create_agent(**options(fetch=fetch, limits={"max_retries": 3}))
+    with plain, pytest.raises(lodger.InvalidArgument, match=message):
+        await asyncio.to_thread(plain.prompt("go").result)
+    assert (raised.value.code, raised.value.retryable, calls) == ("invalid_input", False, 2)
 
 
 async def test_the_bytes_of_an_answer_may_come_at_once() -> None:

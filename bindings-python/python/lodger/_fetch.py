@@ -67,9 +67,10 @@ class Carried:
     def answered(self, response: object) -> FetchResponse | None:
         """Says the head. None: nobody wants the body."""
         if not isinstance(response, FetchResponse):
-            raise TypeError(f"fetch must return a lodger.FetchResponse, not {type(response).__name__}")
-        headers = response.headers.items() if isinstance(response.headers, Mapping) else response.headers
-        is_wanted = ask_engine(self._native.respond, self._id, response.status, list(headers))
+            raise Misfit(f"expected a lodger.FetchResponse, found {_kind(response)}")
+        if not _is_body(response.body):
+            raise Misfit(f"expected bytes or an iterable of them as body, found {_kind(response.body)}")
+        is_wanted = ask_engine(self._native.respond, self._id, _status(response.status), _pairs(response.headers))
         return response if is_wanted else None
 
     def push(self, piece: object) -> str:
@@ -79,7 +80,7 @@ class Carried:
     def pump(self, body: bytes | Iterable[bytes] | AsyncIterable[bytes]) -> None:
         """Hands over the whole body on this thread, which waits for room."""
         if isinstance(body, AsyncIterable):
-            raise TypeError("an async iterable as body needs a coroutine function on a loop; give bytes or an iterable")
+            raise Misfit("an async iterable as body needs a loop; expected bytes or an iterable of them")
         pieces = [body] if isinstance(body, (bytes, bytearray, memoryview)) else body
         try:
             for piece in pieces:
@@ -95,9 +96,43 @@ class Carried:
         self._native.end(self._id)
 
     def failed(self, raised: BaseException) -> None:
-        """There was no answer, or it broke off."""
-        self._native.fail(self._id, well_formed(str(raised) or type(raised).__name__))
+        """There was no answer, it broke off, or it is nothing that can be used."""
+        tell = self._native.misfit if isinstance(raised, Misfit) else self._native.fail
+        tell(self._id, well_formed(str(raised) or type(raised).__name__))
+
+
+class Misfit(TypeError):
+    """Something of the host's that is not what it should be: another attempt would bring the same."""
+
+
+def _status(status: object) -> int:
+    if isinstance(status, int) and 0 <= status <= 0xFFFF:
+        return int(status)
+    raise Misfit(f"expected a status from 100 to 599, found {status if isinstance(status, int) else _kind(status)}")
+
+
+def _pairs(headers: object) -> list[tuple[str, str]]:
+    given = headers.items() if isinstance(headers, Mapping) else headers
+    if not isinstance(given, Iterable):
+        raise Misfit(f"expected a mapping or pairs as headers, found {_kind(headers)}")
+    pairs = []
+    for pair in given:
+        if not (isinstance(pair, (tuple, list)) and len(pair) == 2 and all(isinstance(part, str) for part in pair)):
+            raise Misfit("expected headers whose names and values are str")
+        pairs.append((pair[0], pair[1]))
+    return pairs
+
+
+def _is_body(body: object) -> bool:
+    return isinstance(body, (Iterable, AsyncIterable, memoryview)) and not isinstance(body, str)
 
 
 def _bytes(piece: object) -> bytes:
-    return piece if isinstance(piece, bytes) else memoryview(piece).tobytes()  # type: ignore[arg-type]
+    try:
+        return piece if isinstance(piece, bytes) else memoryview(piece).tobytes()  # type: ignore[arg-type]
+    except TypeError:
+        raise Misfit(f"expected a body made of bytes, found {_kind(piece)}") from None
+
+
+def _kind(value: object) -> str:
+    return type(value).__name__

@@ -123,6 +123,13 @@ impl FetchQueue {
         }
     }
 
+    /// What the host gave is no answer: see [`Fetch::misfit`].
+    pub fn misfit(&self, id: u64, what: &str) {
+        if let Some(fetch) = self.close(id) {
+            fetch.misfit(what);
+        }
+    }
+
     fn open(&self, id: u64) -> Result<Arc<Fetch>> {
         locked(&self.0.state).open.get(&id).cloned().ok_or_else(|| {
             Error::new(ErrorCode::RequestNotFound, format!("there is no open fetch {id}; it is over, or was given up"))

@@ -145,13 +145,14 @@ impl Fetch {
     /// Says the head of the answer. Names of headers may come in any case.
     ///
     /// # Errors
-    /// `invalid_input` for a status that is none, for too many headers, and for a second head.
+    /// `invalid_input` for a status that is none and for too many headers, with which the request ends as well; and
+    /// for a second head.
     pub fn respond(&self, status: u16, headers: Vec<(String, String)>) -> Result<Flow> {
         if !(100..=599).contains(&status) {
-            return Err(Error::invalid_input(format!("status {status}: expected 100 to 599")));
+            return Err(self.misfit(&format!("status {status}; expected 100 to 599")));
         }
         if headers.iter().map(|(name, value)| name.len() + value.len()).sum::<usize>() > MAX_HEADER_BYTES {
-            return Err(Error::invalid_input(format!("the headers have more than {MAX_HEADER_BYTES} bytes")));
+            return Err(self.misfit(&format!("headers of more than {MAX_HEADER_BYTES} bytes")));
         }
         let mut state = self.state();
         if std::mem::replace(&mut state.has_answered, true) {
@@ -217,6 +218,16 @@ impl Fetch {
         };
         state.end.get_or_insert_with(|| Err(Error::new(code, format!("the host's fetch {what}: {reason}"))));
         self.tell(state);
+    }
+
+    /// What the host gave is no answer: `what` says what it was and what was expected. This is a fault of the host's
+    /// own, so the request ends for good, as `invalid_input`; later calls change nothing. The value is that error.
+    pub fn misfit(&self, what: &str) -> Error {
+        let error = Error::invalid_input(format!("the host's fetch gave no answer that can be used: {what}"));
+        let mut state = self.state();
+        state.end.get_or_insert_with(|| Err(error.clone()));
+        self.tell(state);
+        error
     }
 
     /// Whether nobody wants the answer any more.
