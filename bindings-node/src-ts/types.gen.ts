@@ -41,6 +41,8 @@ export interface AgentOptions {
    * provider, a name without `/` belongs to that one, and none at all is its default.
    */
   model?: string;
+  /** The way to the providers, for requests that no `fetch` of the host's carries. */
+  network?: NetworkOptions;
   /** After how many milliseconds an unanswered request is refused. Default 300,000; 0 waits for ever. */
   permissionTimeoutMs?: number;
   /** How requests reach the host. Default `callback`. */
@@ -215,6 +217,7 @@ export type Diagnostic =
   | RuntimeReadyDiagnostic
   | RuntimeExitDiagnostic
   | TransportStartDiagnostic
+  | TransportQueuedDiagnostic
   | TransportResponseDiagnostic
   | TransportErrorDiagnostic
   | TransportRetryDiagnostic
@@ -248,7 +251,7 @@ export interface RuntimeExitDiagnostic extends DiagnosticBase {
   code: number;
 }
 
-/** A request to the model leaves. */
+/** A request to the model begins. */
 export interface TransportStartDiagnostic extends DiagnosticBase {
   type: 'transport.start';
   /** 1, and one more for each retry of the same model call. */
@@ -257,6 +260,20 @@ export interface TransportStartDiagnostic extends DiagnosticBase {
   method: string;
   /** Scheme, host and path; never a query, which may carry a key. */
   endpoint: string;
+  /** `provider/model`. */
+  model: string;
+}
+
+/**
+ * It had to wait for its turn, since as many requests as may be were under way to its host. Told when the wait is
+ * over.
+ */
+export interface TransportQueuedDiagnostic extends DiagnosticBase {
+  type: 'transport.queued';
+  /** As in `transport.start`. */
+  attempt: number;
+  /** Milliseconds that it waited; they are part of what `elapsedMs` says later. */
+  queuedMs: number;
   /** `provider/model`. */
   model: string;
 }
@@ -396,6 +413,11 @@ export interface Endpoint {
   kind: EndpointKind;
   /** Where it is, without the protocol's own path: `http://127.0.0.1:8080`. */
   baseUrl: string;
+  /**
+   * Credentials may go over `http`, where anybody on the way can read them, to a server that is neither on this
+   * machine nor in a private network. Default false.
+   */
+  allowHttp?: boolean;
   /** Sent with each request. */
   headers?: Record<string, string>;
 }
@@ -917,6 +939,8 @@ export interface FileChange {
 export interface Limits {
   /** Milliseconds that one command may take unless its call says otherwise. Default 120,000. */
   commandTimeoutMs?: number;
+  /** Milliseconds that a connection to the provider may take to be made, TLS and proxy included. Default 30,000. */
+  connectTimeoutMs?: number;
   /** Milliseconds to wait for the provider's first byte. Default 120,000. */
   firstByteTimeoutMs?: number;
   /** Milliseconds between two pieces of the provider's stream. Default 300,000. */
@@ -938,6 +962,11 @@ export interface Limits {
   maxSteps?: number;
   /** Bytes of one tool result that the model is shown. Default 50 KiB. */
   maxToolOutputBytes?: number;
+  /**
+   * Milliseconds that a request may wait for its turn while `network.maxConnectionsPerHost` others are under way.
+   * Default 600,000.
+   */
+  queueTimeoutMs?: number;
   /** Milliseconds that a full event queue may stand unread. Default 600,000. */
   stallTimeoutMs?: number;
 }
@@ -952,6 +981,8 @@ export interface ListModelsOptions {
   endpoint?: Endpoint;
   /** Of these the timeouts of the provider are used. */
   limits?: Limits;
+  /** The way to the provider, if no `fetch` of the host's carries the request. */
+  network?: NetworkOptions;
   /** The provider's name, such as `anthropic`. */
   provider?: string;
 }
@@ -983,6 +1014,34 @@ export type Mode =
   | 'full-auto'
   /** Reads only: every call that would change something is refused. */
   | 'plan';
+
+/**
+ * The way to the providers. Agents of one runtime whose ways are alike share connections. What is absent is as the
+ * host's environment has it.
+ */
+export interface NetworkOptions {
+  /**
+   * Certificates of authorities in PEM that are trusted beside the well-known ones. Absent: the files that
+   * `SSL_CERT_FILE` and `NODE_EXTRA_CA_CERTS` name.
+   */
+  ca?: string;
+  /**
+   * Requests to one host that may be under way at once, of all agents that share the way; further ones wait for their
+   * turn. Default 256.
+   */
+  maxConnectionsPerHost?: number;
+  /**
+   * Who is reached without a proxy: names, with all that are below them; addresses and ranges such as `10.0.0.0/8`;
+   * `*` for all. Absent: `NO_PROXY`. This machine always is.
+   */
+  noProxy?: string[];
+  /**
+   * The URL of a proxy for all requests, of scheme `http`, `https`, `socks5` or `socks5h`; it may hold a user name and
+   * a password, which are shown nowhere. Absent: `HTTPS_PROXY` or `HTTP_PROXY`, as the provider's URL begins, else
+   * `ALL_PROXY`.
+   */
+  proxy?: string;
+}
 
 /** How much a notice matters. */
 export type NoticeLevel =

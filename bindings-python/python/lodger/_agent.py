@@ -54,6 +54,7 @@ async def create_agent(**options: Unpack[AgentOptions]) -> Agent:
     endpoint: points `model` and `fallback_models` at a server of your choice.
     auth: credentials, or {"token": function} to make them; None: `<PROVIDER>_API_KEY` of the environment as it is now.
     catalogue: a file that adds to what is known of providers and models, and wins.
+    network: the way to the providers: proxy, certificates, how many requests at once; None: as the environment has it.
     effort: how much the model should think before it answers; `auto` unless said otherwise.
     mode: how much it may do without asking; `ask` unless said otherwise.
     instructions: take the place of the base prompt; `[]` for none at all.

@@ -60,7 +60,9 @@ class InvalidArgument(LodgerError):
 
 
 class ProviderError(LodgerError):
-    """`provider_*`, `model_not_found`: the model's side failed. `retryable` and `retry_after_ms` say whether to come back."""
+    """`provider_*`, `model_not_found`: the model's side failed. `retryable` and `retry_after_ms` say whether to come
+    back.
+    """
 
 
 class SessionError(LodgerError):

@@ -281,7 +281,7 @@ class RuntimeExitDiagnostic(DiagnosticBase):
 
 
 class TransportStartDiagnostic(DiagnosticBase):
-    """A request to the model leaves."""
+    """A request to the model begins."""
 
     __slots__ = ()
     __match_args__ = ("attempt", "method", "endpoint", "model")
@@ -302,6 +302,32 @@ class TransportStartDiagnostic(DiagnosticBase):
     def endpoint(self) -> str:
         """Scheme, host and path; never a query, which may carry a key."""
         return self._wire["endpoint"]
+
+    @property
+    def model(self) -> str:
+        """`provider/model`."""
+        return self._wire["model"]
+
+
+class TransportQueuedDiagnostic(DiagnosticBase):
+    """It had to wait for its turn, since as many requests as may be were under way to its host. Told when the wait is
+    over.
+    """
+
+    __slots__ = ()
+    __match_args__ = ("attempt", "queued_ms", "model")
+    type: ClassVar[Literal["transport.queued"]] = "transport.queued"
+    _wire: _types.TransportQueuedDiagnostic
+
+    @property
+    def attempt(self) -> int:
+        """As in `transport.start`."""
+        return self._wire["attempt"]
+
+    @property
+    def queued_ms(self) -> int:
+        """Milliseconds that it waited; they are part of what `elapsedMs` says later."""
+        return self._wire["queuedMs"]
 
     @property
     def model(self) -> str:
@@ -1814,6 +1840,7 @@ Diagnostic: TypeAlias = (
     | RuntimeReadyDiagnostic
     | RuntimeExitDiagnostic
     | TransportStartDiagnostic
+    | TransportQueuedDiagnostic
     | TransportResponseDiagnostic
     | TransportErrorDiagnostic
     | TransportRetryDiagnostic
@@ -1829,6 +1856,7 @@ _DIAGNOSTIC: dict[str, type[Diagnostic]] = {
     "runtime.ready": RuntimeReadyDiagnostic,
     "runtime.exit": RuntimeExitDiagnostic,
     "transport.start": TransportStartDiagnostic,
+    "transport.queued": TransportQueuedDiagnostic,
     "transport.response": TransportResponseDiagnostic,
     "transport.error": TransportErrorDiagnostic,
     "transport.retry": TransportRetryDiagnostic,

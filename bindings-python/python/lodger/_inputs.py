@@ -45,6 +45,8 @@ class AgentOptions(TypedDict):
     #: `provider/model`, such as `anthropic/claude-sonnet-5-5`; `scripted/FILE.json` plays a script. Where `auth` names a
     #: provider, a name without `/` belongs to that one, and none at all is its default.
     model: NotRequired[str]
+    #: The way to the providers, for requests that no `fetch` of the host's carries.
+    network: NotRequired[NetworkOptions]
     #: After how many milliseconds an unanswered request is refused. Default 300,000; 0 waits for ever.
     permission_timeout_ms: NotRequired[int]
     #: How requests reach the host. Default `callback`.
@@ -183,6 +185,9 @@ class Endpoint(TypedDict):
     kind: _types.EndpointKind
     #: Where it is, without the protocol's own path: `http://127.0.0.1:8080`.
     base_url: str
+    #: Credentials may go over `http`, where anybody on the way can read them, to a server that is neither on this
+    #: machine nor in a private network. Default false.
+    allow_http: NotRequired[bool]
     #: Sent with each request.
     headers: NotRequired[dict[str, str]]
 
@@ -203,6 +208,8 @@ class Limits(TypedDict):
 
     #: Milliseconds that one command may take unless its call says otherwise. Default 120,000.
     command_timeout_ms: NotRequired[int]
+    #: Milliseconds that a connection to the provider may take to be made, TLS and proxy included. Default 30,000.
+    connect_timeout_ms: NotRequired[int]
     #: Milliseconds to wait for the provider's first byte. Default 120,000.
     first_byte_timeout_ms: NotRequired[int]
     #: Milliseconds between two pieces of the provider's stream. Default 300,000.
@@ -222,8 +229,31 @@ class Limits(TypedDict):
     max_steps: NotRequired[int]
     #: Bytes of one tool result that the model is shown. Default 50 KiB.
     max_tool_output_bytes: NotRequired[int]
+    #: Milliseconds that a request may wait for its turn while `network.maxConnectionsPerHost` others are under way.
+    #: Default 600,000.
+    queue_timeout_ms: NotRequired[int]
     #: Milliseconds that a full event queue may stand unread. Default 600,000.
     stall_timeout_ms: NotRequired[int]
+
+
+class NetworkOptions(TypedDict):
+    """The way to the providers. Agents of one runtime whose ways are alike share connections. What is absent is as the
+    host's environment has it.
+    """
+
+    #: Certificates of authorities in PEM that are trusted beside the well-known ones. Absent: the files that
+    #: `SSL_CERT_FILE` and `NODE_EXTRA_CA_CERTS` name.
+    ca: NotRequired[str]
+    #: Requests to one host that may be under way at once, of all agents that share the way; further ones wait for their
+    #: turn. Default 256.
+    max_connections_per_host: NotRequired[int]
+    #: Who is reached without a proxy: names, with all that are below them; addresses and ranges such as `10.0.0.0/8`;
+    #: `*` for all. Absent: `NO_PROXY`. This machine always is.
+    no_proxy: NotRequired[list[str]]
+    #: The URL of a proxy for all requests, of scheme `http`, `https`, `socks5` or `socks5h`; it may hold a user name and
+    #: a password, which are shown nowhere. Absent: `HTTPS_PROXY` or `HTTP_PROXY`, as the provider's URL begins, else
+    #: `ALL_PROXY`.
+    proxy: NotRequired[str]
 
 
 class AllowOnceAnswer(TypedDict):

@@ -31,6 +31,7 @@ async def list_models(**options: Unpack[ListModelsOptions]) -> list[str]:
     endpoint: the server to ask, in place of the provider's own.
     auth: credentials, or {"token": function} to make them; None: `<PROVIDER>_API_KEY` of the environment as it is now.
     catalogue: a file that adds to what is known of providers and models, and wins.
+    network: the way to the provider; None: as the environment has it.
     limits: bounds, of which the timeouts of the provider are used.
     fetch: carries the requests; None: the engine does.
 

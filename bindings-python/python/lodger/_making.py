@@ -36,6 +36,8 @@ class Options(TypedDict, total=False):
     endpoint: _inputs.Endpoint | None
     #: A file that adds to what is known of providers and models, and wins.
     catalogue: str | None
+    #: The way to the providers: proxy, certificates, how many requests at once. Absent: as the environment has it.
+    network: _inputs.NetworkOptions | None
     #: How much the model should think before it answers. Absent: `auto`.
     effort: _types.Effort | None
     #: How much it may do without asking. Absent: `ask`.

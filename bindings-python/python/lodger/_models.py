@@ -24,6 +24,8 @@ class Provider(TypedDict, total=False):
     endpoint: _inputs.Endpoint | None
     #: A file that adds to what is known of providers and models, and wins.
     catalogue: str | None
+    #: The way to the provider. Absent: as the environment has it.
+    network: _inputs.NetworkOptions | None
     #: Bounds, of which the timeouts of the provider are used.
     limits: _inputs.Limits | None
 

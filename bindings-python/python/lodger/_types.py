@@ -364,6 +364,8 @@ class AgentOptions(TypedDict):
     #: `provider/model`, such as `anthropic/claude-sonnet-5-5`; `scripted/FILE.json` plays a script. Where `auth` names a
     #: provider, a name without `/` belongs to that one, and none at all is its default.
     model: NotRequired[str]
+    #: The way to the providers, for requests that no `fetch` of the host's carries.
+    network: NotRequired[NetworkOptions]
     #: After how many milliseconds an unanswered request is refused. Default 300,000; 0 waits for ever.
     permissionTimeoutMs: NotRequired[int]
     #: How requests reach the host. Default `callback`.
@@ -534,7 +536,7 @@ class RuntimeExitDiagnostic(DiagnosticBase):
 
 
 class TransportStartDiagnostic(DiagnosticBase):
-    """A request to the model leaves."""
+    """A request to the model begins."""
 
     type: Literal["transport.start"]
     #: 1, and one more for each retry of the same model call.
@@ -543,6 +545,20 @@ class TransportStartDiagnostic(DiagnosticBase):
     method: str
     #: Scheme, host and path; never a query, which may carry a key.
     endpoint: str
+    #: `provider/model`.
+    model: str
+
+
+class TransportQueuedDiagnostic(DiagnosticBase):
+    """It had to wait for its turn, since as many requests as may be were under way to its host. Told when the wait is
+    over.
+    """
+
+    type: Literal["transport.queued"]
+    #: As in `transport.start`.
+    attempt: int
+    #: Milliseconds that it waited; they are part of what `elapsedMs` says later.
+    queuedMs: int
     #: `provider/model`.
     model: str
 
@@ -640,6 +656,9 @@ class Endpoint(TypedDict):
     kind: EndpointKind
     #: Where it is, without the protocol's own path: `http://127.0.0.1:8080`.
     baseUrl: str
+    #: Credentials may go over `http`, where anybody on the way can read them, to a server that is neither on this
+    #: machine nor in a private network. Default false.
+    allowHttp: NotRequired[bool]
     #: Sent with each request.
     headers: NotRequired[dict[str, str]]
 
@@ -1059,6 +1078,8 @@ class Limits(TypedDict):
 
     #: Milliseconds that one command may take unless its call says otherwise. Default 120,000.
     commandTimeoutMs: NotRequired[int]
+    #: Milliseconds that a connection to the provider may take to be made, TLS and proxy included. Default 30,000.
+    connectTimeoutMs: NotRequired[int]
     #: Milliseconds to wait for the provider's first byte. Default 120,000.
     firstByteTimeoutMs: NotRequired[int]
     #: Milliseconds between two pieces of the provider's stream. Default 300,000.
@@ -1078,6 +1099,9 @@ class Limits(TypedDict):
     maxSteps: NotRequired[int]
     #: Bytes of one tool result that the model is shown. Default 50 KiB.
     maxToolOutputBytes: NotRequired[int]
+    #: Milliseconds that a request may wait for its turn while `network.maxConnectionsPerHost` others are under way.
+    #: Default 600,000.
+    queueTimeoutMs: NotRequired[int]
     #: Milliseconds that a full event queue may stand unread. Default 600,000.
     stallTimeoutMs: NotRequired[int]
 
@@ -1093,6 +1117,8 @@ class ListModelsOptions(TypedDict):
     endpoint: NotRequired[Endpoint]
     #: Of these the timeouts of the provider are used.
     limits: NotRequired[Limits]
+    #: The way to the provider, if no `fetch` of the host's carries the request.
+    network: NotRequired[NetworkOptions]
     #: The provider's name, such as `anthropic`.
     provider: NotRequired[str]
 
@@ -1110,6 +1136,26 @@ class Message(TypedDict):
     createdAt: int
     #: `provider/model` that wrote it; absent where no model did.
     model: NotRequired[str]
+
+
+class NetworkOptions(TypedDict):
+    """The way to the providers. Agents of one runtime whose ways are alike share connections. What is absent is as the
+    host's environment has it.
+    """
+
+    #: Certificates of authorities in PEM that are trusted beside the well-known ones. Absent: the files that
+    #: `SSL_CERT_FILE` and `NODE_EXTRA_CA_CERTS` name.
+    ca: NotRequired[str]
+    #: Requests to one host that may be under way at once, of all agents that share the way; further ones wait for their
+    #: turn. Default 256.
+    maxConnectionsPerHost: NotRequired[int]
+    #: Who is reached without a proxy: names, with all that are below them; addresses and ranges such as `10.0.0.0/8`;
+    #: `*` for all. Absent: `NO_PROXY`. This machine always is.
+    noProxy: NotRequired[list[str]]
+    #: The URL of a proxy for all requests, of scheme `http`, `https`, `socks5` or `socks5h`; it may hold a user name and
+    #: a password, which are shown nowhere. Absent: `HTTPS_PROXY` or `HTTP_PROXY`, as the provider's URL begins, else
+    #: `ALL_PROXY`.
+    proxy: NotRequired[str]
 
 
 class AllowOnceAnswer(TypedDict):
@@ -1389,6 +1435,7 @@ Diagnostic: TypeAlias = (
     | RuntimeReadyDiagnostic
     | RuntimeExitDiagnostic
     | TransportStartDiagnostic
+    | TransportQueuedDiagnostic
     | TransportResponseDiagnostic
     | TransportErrorDiagnostic
     | TransportRetryDiagnostic

@@ -1,6 +1,5 @@
 //! The arguments, and the options that they stand for.
 
-use std::collections::BTreeMap;
 use std::io::{Read, stdin};
 use std::path::{Path, PathBuf};
 
@@ -164,11 +163,8 @@ fn effort(name: &str) -> Result<Effort, String> {
 
 /// The server that is named, where one is.
 pub(crate) fn endpoint(base_url: Option<&str>, api: Option<EndpointKind>, env: &Environment) -> Option<Endpoint> {
-    base_url.or_else(|| env.get("LODGER_BASE_URL")).map(|base_url| Endpoint {
-        kind: api.unwrap_or(EndpointKind::Anthropic),
-        base_url: base_url.to_owned(),
-        headers: BTreeMap::new(),
-    })
+    let base_url = base_url.or_else(|| env.get("LODGER_BASE_URL"))?;
+    Some(Endpoint::new(api.unwrap_or(EndpointKind::Anthropic), base_url))
 }
 
 pub(crate) fn endpoint_kind(name: &str) -> Result<EndpointKind, String> {

@@ -96,7 +96,15 @@ impl Login {
                 (_, true) => LoginWay::Browser,
                 _ => LoginWay::Either,
             };
-            login::log_in(&logins, provider, way, catalogue_of(&folder).as_deref(), None, show)?;
+            login::log_in(
+                &logins,
+                provider,
+                way,
+                catalogue_of(&folder).as_deref(),
+                &lodger::host_environment(),
+                None,
+                show,
+            )?;
         }
         tell(&format!("logged in to {provider}"));
         Ok(Exit::EndTurn)

@@ -8,9 +8,9 @@ use futures_util::FutureExt;
 use lodger_model::auth::{IssuedToken, TokenRequest};
 use lodger_net::Fetcher;
 use lodger_protocol::{
-    AgentOptions, Auth, Diagnostic, Endpoint, Environment, Limits, Message, Mode, PermissionAnswer, PermissionRequest,
-    PlanAnswer, PlanRequest, Prompt, QuestionAnswer, QuestionRequest, Result, Secret, TextOrList, ToolOptions,
-    UsageReport,
+    AgentOptions, Auth, Diagnostic, Endpoint, Environment, Limits, Message, Mode, NetworkOptions, PermissionAnswer,
+    PermissionRequest, PlanAnswer, PlanRequest, Prompt, QuestionAnswer, QuestionRequest, Result, Secret, TextOrList,
+    ToolOptions, UsageReport,
 };
 use tokio::sync::{oneshot, watch};
 
@@ -159,6 +159,14 @@ impl AgentBuilder {
     #[must_use]
     pub fn endpoint(mut self, endpoint: Endpoint) -> Self {
         self.options.endpoint = Some(endpoint);
+        self
+    }
+
+    /// The way to the provider: proxy, certificates, how many requests at once. What is left open is as the environment
+    /// has it.
+    #[must_use]
+    pub fn network(mut self, network: NetworkOptions) -> Self {
+        self.options.network = network;
         self
     }
 

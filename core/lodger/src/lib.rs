@@ -43,6 +43,7 @@ mod agent;
 mod credentials;
 mod handlers;
 mod models;
+mod network;
 mod pump;
 mod tool;
 mod turn;

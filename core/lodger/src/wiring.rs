@@ -10,8 +10,8 @@ use lodger_model::catalogue::Catalogue;
 use lodger_model::{Model, ModelSource, Watch, WireTrace};
 use lodger_net::{Fetcher, HostFetch, Transport};
 use lodger_protocol::{
-    AgentOptions, Auth, Diagnostics, Environment, Error, Limits, ListModelsOptions, RequestKind, Result, SessionId,
-    SystemClock,
+    AgentOptions, Auth, Diagnostics, Environment, Error, Limits, ListModelsOptions, NetworkOptions, RequestKind,
+    Result, SessionId, SystemClock,
 };
 use lodger_session::Checkpoint;
 use lodger_tools::Registry;
@@ -19,6 +19,7 @@ use lodger_workspace::{LocalWorkspace, Workspace};
 
 use crate::credentials::{credentials, whole_name};
 use crate::embed::{Handlers, Runtime};
+use crate::network;
 
 /// At most so many tools of the host.
 const MAX_HOST_TOOLS: usize = 64;
@@ -58,7 +59,7 @@ pub(crate) fn engine(
         (None, Some(model)) => model.split_once('/').map(|(provider, _)| provider),
         _ => None,
     };
-    let transport = transport(runtime, handlers.fetch.as_ref());
+    let transport = transport(runtime, handlers.fetch.as_ref(), &options.network, env)?;
     let credentials = credentials(options.auth.as_ref(), provider, handlers.token.as_ref(), env, &transport)?;
     let auth = options.auth.clone();
     let models = ModelSource {
@@ -134,7 +135,7 @@ pub(crate) fn list(
             Some(Auth::ApiKey { .. }) | None => None,
         })
         .ok_or_else(|| Error::invalid_options("option provider is missing; expected a name, such as anthropic"))?;
-    let transport = transport(runtime, handlers.fetch.as_ref());
+    let transport = transport(runtime, handlers.fetch.as_ref(), &options.network, env)?;
     let source = ModelSource {
         endpoint: options.endpoint,
         credentials: credentials(options.auth.as_ref(), Some(&provider), handlers.token.as_ref(), env, &transport)?,
@@ -148,10 +149,15 @@ pub(crate) fn list(
     Ok((source, provider))
 }
 
-fn transport(runtime: &Runtime, fetch: Option<&Arc<dyn Fetcher>>) -> Arc<dyn Transport> {
+fn transport(
+    runtime: &Runtime,
+    fetch: Option<&Arc<dyn Fetcher>>,
+    options: &NetworkOptions,
+    env: &Environment,
+) -> Result<Arc<dyn Transport>> {
     match fetch {
-        Some(fetcher) => Arc::new(HostFetch::new(Arc::clone(fetcher))),
-        None => Arc::new(runtime.clients().clone()),
+        Some(fetcher) => Ok(Arc::new(HostFetch::new(Arc::clone(fetcher)))),
+        None => Ok(Arc::new(runtime.clients().by(network::settings(options, env)?)?)),
     }
 }
 
@@ -221,6 +227,8 @@ fn check_limits(limits: &Limits) -> Result<()> {
         ("maxCheckpointBytes", limits.max_checkpoint_bytes as u64),
         ("commandTimeoutMs", limits.command_timeout_ms),
         ("stallTimeoutMs", limits.stall_timeout_ms),
+        ("queueTimeoutMs", limits.queue_timeout_ms),
+        ("connectTimeoutMs", limits.connect_timeout_ms),
         ("firstByteTimeoutMs", limits.first_byte_timeout_ms),
         ("gapTimeoutMs", limits.gap_timeout_ms),
     ];

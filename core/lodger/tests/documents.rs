@@ -4,8 +4,6 @@
 mod support;
 mod wire;
 
-use std::collections::BTreeMap;
-
 use lodger::protocol::{AgentOptions, Content, DoneReason, Endpoint, Prompt, ToolOptions};
 use lodger::{Agent, AgentBuilder, ErrorCode};
 use lodger_kit::{MockServer, Protocol};
@@ -55,7 +53,7 @@ fn reader_with(options: AgentOptions, server: &MockServer, protocol: Protocol) -
     Agent::builder()
         .options(options)
         .model(model)
-        .endpoint(Endpoint { kind: wire::kind(protocol), base_url: server.base_url(), headers: BTreeMap::new() })
+        .endpoint(Endpoint::new(wire::kind(protocol), server.base_url()))
         .tool(scan(), |_| async { vec![Content::text("scanned"), pdf()] })
 }
 

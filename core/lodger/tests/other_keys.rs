@@ -94,7 +94,7 @@ async fn a_server_that_the_host_chose_is_asked_alone_and_with_the_hosts_key_alon
         for provider in ["anthropic", "openai", "google", "acme"] {
             let agent = Agent::builder()
                 .model(format!("{provider}/mock"))
-                .endpoint(Endpoint { kind: kind(protocol), base_url: server.base_url(), headers: BTreeMap::new() })
+                .endpoint(Endpoint::new(kind(protocol), server.base_url()))
                 .api_key(OWN)
                 .environment(trap.environment(&[]))
                 .create()
@@ -135,7 +135,7 @@ async fn a_redirect_leads_nowhere() {
             let server = server(vec![FaultRule::always(WireFault::Status { status, headers, body: None })]);
             let agent = Agent::builder()
                 .model("acme/mock")
-                .endpoint(Endpoint { kind: kind(protocol), base_url: server.base_url(), headers: BTreeMap::new() })
+                .endpoint(Endpoint::new(kind(protocol), server.base_url()))
                 .api_key(OWN)
                 .environment(trap.environment(&[]))
                 .limits(Limits { max_retries: 0, ..Limits::default() })

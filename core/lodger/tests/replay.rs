@@ -28,7 +28,7 @@ fn speaker(server: &MockServer, protocol: Protocol) -> Agent {
         timeout_ms: None,
         read_only: true,
     };
-    let endpoint = Endpoint { kind: kind(protocol), base_url: server.base_url(), headers: BTreeMap::new() };
+    let endpoint = Endpoint::new(kind(protocol), server.base_url());
     let agent = Agent::builder().model("any/gpt-5").endpoint(endpoint);
     agent.tool(look, |_| async { vec![Content::text("out")] }).create().unwrap()
 }

@@ -20,6 +20,9 @@ pub struct ResolvedEndpoint {
     pub key_optional: bool,
     /// Where the key stands.
     pub key_header: KeyHeader,
+    /// The option or variable that the address is from, where all that is sent there can be read on the way and the host
+    /// has not said that this may be.
+    pub in_clear: Option<String>,
 }
 
 impl std::fmt::Debug for ResolvedEndpoint {
@@ -44,8 +47,10 @@ impl ResolvedEndpoint {
     ) -> Result<Self, Error> {
         let known = catalogue.provider(&spec.provider);
         if let Some(endpoint) = endpoint {
-            let base_url = BaseUrl::parse(&endpoint.base_url, "`endpoint.baseUrl`")?;
+            let source = "`endpoint.baseUrl`";
+            let base_url = BaseUrl::parse(&endpoint.base_url, source)?;
             return Ok(Self {
+                in_clear: (!endpoint.allow_http && base_url.is_readable_by_others()).then(|| source.to_owned()),
                 kind: endpoint.kind,
                 key_optional: base_url.is_loopback() || endpoint.headers.keys().any(|name| carries_credentials(name)),
                 base_url,
@@ -70,13 +75,33 @@ impl ResolvedEndpoint {
                 )));
             }
         };
+        let base_url = BaseUrl::parse(base_url, &source)?;
         Ok(Self {
             kind: known.kind,
-            base_url: BaseUrl::parse(base_url, &source)?,
+            in_clear: base_url.is_readable_by_others().then_some(source),
+            base_url,
             headers: Vec::new(),
             key_optional: known.key_optional,
             key_header: known.key_header.unwrap_or(KeyHeader::of(known.kind)),
         })
+    }
+}
+
+impl ResolvedEndpoint {
+    /// Refuses to send credentials where anybody on the way can read them.
+    ///
+    /// # Errors
+    /// `invalid_options` naming the option or variable that the address is from.
+    pub(crate) fn check_secrecy(&self, has_credentials: bool) -> Result<(), Error> {
+        match &self.in_clear {
+            Some(source) if has_credentials || self.headers.iter().any(|(name, _)| carries_credentials(name)) => {
+                Err(Error::invalid_options(format!(
+                    "{source}: credentials would go over http, where anybody on the way can read them; use https, or allow \
+                     it by option endpoint with `allowHttp: true`"
+                )))
+            }
+            _ => Ok(()),
+        }
     }
 }
 
@@ -96,8 +121,6 @@ fn unknown(spec: &ModelSpec, catalogue: &Catalogue) -> Error {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeMap;
-
     use lodger_protocol::ErrorCode;
 
     use super::*;
@@ -107,7 +130,7 @@ mod tests {
     }
 
     fn endpoint(url: &str) -> Endpoint {
-        Endpoint { kind: EndpointKind::Anthropic, base_url: url.to_owned(), headers: BTreeMap::new() }
+        Endpoint::new(EndpointKind::Anthropic, url)
     }
 
     fn env(url: &str) -> Environment {
@@ -147,6 +170,44 @@ mod tests {
                 .unwrap()
                 .key_optional
         );
+    }
+
+    #[test]
+    fn credentials_go_over_http_in_private_networks_alone_unless_the_host_allows_it() {
+        let checked = |endpoint: Option<&Endpoint>, env: &Environment, has_key| {
+            ResolvedEndpoint::find(&spec(), endpoint, env, &Catalogue::default()).unwrap().check_secrecy(has_key)
+        };
+        let none = Environment::default();
+        for url in ["http://models.example.com", "http://8.8.8.8:8080", "http://[2001:4860::1]", "http://172.32.0.1"] {
+            let mut endpoint = endpoint(url);
+            let error = checked(Some(&endpoint), &none, true).unwrap_err();
+            assert_eq!(error.code, ErrorCode::InvalidOptions, "{url}");
+            assert!(error.message.contains("endpoint.baseUrl") && error.message.contains("allowHttp"), "{url}");
+            assert!(checked(Some(&endpoint), &none, false).is_ok(), "{url}");
+            endpoint.headers.insert("X-API-Key".to_owned(), "sk".to_owned());
+            assert!(checked(Some(&endpoint), &none, false).is_err(), "{url}");
+            endpoint.allow_http = true;
+            assert!(checked(Some(&endpoint), &none, true).is_ok(), "{url}");
+            let error = checked(None, &env(url), true).unwrap_err();
+            assert!(error.message.contains("ANTHROPIC_BASE_URL"), "{}", error.message);
+        }
+        for url in [
+            "https://models.example.com",
+            "http://localhost:1",
+            "http://127.0.0.1:1",
+            "http://[::1]:1",
+            "http://10.0.0.1",
+            "http://172.31.0.1",
+            "http://192.168.1.2",
+            "http://100.64.0.1",
+            "http://[fd00::1]",
+            "http://ollama:11434",
+            "http://gpu.local",
+            "http://host.docker.internal",
+            "http://vllm.default.svc.cluster.local",
+        ] {
+            assert!(checked(Some(&endpoint(url)), &none, true).is_ok(), "{url}");
+        }
     }
 
     #[test]

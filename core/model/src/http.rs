@@ -6,7 +6,7 @@ use std::time::{Duration, SystemTime};
 use bytes::Bytes;
 use futures_util::future::{Either, FutureExt};
 use futures_util::stream::{self, BoxStream, StreamExt};
-use lodger_net::{HttpRequest, HttpResponse, Method, Transport, frames};
+use lodger_net::{HttpRequest, HttpResponse, Method, Queued, Transport, frames};
 use lodger_protocol::{Error, ErrorCode, Secret, StopReason, ToolCallId, Usage};
 use serde_json::Value;
 
@@ -20,8 +20,6 @@ use crate::retry::retrying;
 use crate::watch::Attempt;
 use crate::{FreshIds, Model, ModelEvent, ModelRequest, Protocol, Reply, Target, Watch};
 
-/// How long a connection may take to be made.
-const CONNECT: Duration = Duration::from_secs(30);
 /// The status of a credential that is not taken.
 const UNAUTHORIZED: u16 = 401;
 /// How much of an answer that is not a reply is read.
@@ -51,6 +49,8 @@ pub(crate) struct Inner {
     /// What a reply may have at most, where known.
     pub(crate) max_output_tokens: Option<u64>,
     pub(crate) price: Option<Price>,
+    pub(crate) queue: Duration,
+    pub(crate) connect: Duration,
     pub(crate) first_byte: Duration,
     pub(crate) gap: Duration,
     pub(crate) max_retries: u32,
@@ -172,7 +172,8 @@ impl Inner {
             url: call.url.to_owned(),
             headers: self.headers(call.accept, by),
             body: call.body.clone(),
-            connect_timeout: CONNECT,
+            queued: Queued { timeout: self.queue, told: Some(attempt.queued()) },
+            connect_timeout: self.connect,
             first_byte_timeout: self.first_byte,
         };
         let sent = self.transport.send(request).await;

@@ -53,6 +53,7 @@ impl ModelSource {
     pub(crate) fn inner(&self, name: &str, spec: ModelSpec) -> Result<Inner, Error> {
         let endpoint = ResolvedEndpoint::find(&spec, self.endpoint.as_ref(), &self.env, &self.catalogue)?;
         let credentials = self.credentials.at(&spec, &endpoint, &self.env, &self.catalogue)?;
+        endpoint.check_secrecy(credentials.is_some())?;
         let known = self.catalogue.model(&spec.provider, &spec.model);
         let mut quirks = Quirks::of(endpoint.kind, &spec.provider, &spec.model);
         if let Some(images) = known.as_ref().and_then(|known| known.images) {
@@ -80,6 +81,8 @@ impl ModelSource {
             context_window: known.as_ref().and_then(|known| known.context_window),
             max_output_tokens: known.as_ref().and_then(|known| known.max_output_tokens),
             price: known.and_then(|known| known.price),
+            queue: Duration::from_millis(self.limits.queue_timeout_ms),
+            connect: Duration::from_millis(self.limits.connect_timeout_ms),
             first_byte: Duration::from_millis(self.limits.first_byte_timeout_ms),
             gap: Duration::from_millis(self.limits.gap_timeout_ms),
             max_retries: self.limits.max_retries,

@@ -1,23 +1,27 @@
 //! The built-in transport: reqwest over rustls with ring.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::task::{Context, Poll};
 use std::time::Duration;
 
+use bytes::Bytes;
 use futures_util::future::BoxFuture;
-use futures_util::{FutureExt, StreamExt, TryFutureExt};
+use futures_util::stream::BoxStream;
+use futures_util::{FutureExt, Stream, StreamExt, TryFutureExt};
 use lodger_protocol::{Error, ErrorCode};
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use reqwest::redirect::Policy;
 use reqwest::{Client, Url};
-use rustls::RootCertStore;
 
-use crate::failure::{broken_body, not_sent};
-use crate::{HttpRequest, HttpResponse, Method, Transport};
+use crate::failure::{Place, broken_body, not_sent};
+use crate::network::{Network, Turn};
+use crate::{HttpRequest, HttpResponse, Method, NetworkSettings, Transport};
 
 #[cfg(test)]
 mod tests;
 
-/// Pools that are kept at once; beyond that the oldest is given up.
+/// Pools that are kept at once; beyond that the one that was not used for longest is given up.
 const MAX_POOLS: usize = 16;
 /// Unused connections to one host that are kept.
 const MAX_IDLE: usize = 256;
@@ -28,33 +32,87 @@ const IDLE: Duration = Duration::from_secs(90);
 /// travel with each request, so a pool may serve any of them. Making the value is cheap; a client is made when
 /// the first request needs it. Cloning shares.
 ///
-/// Proxies of the environment are not used, redirects are not followed, nothing is retried.
-#[derive(Clone, Default)]
-pub struct HttpClients(Arc<Mutex<Vec<(Settings, Client)>>>);
+/// Proxies are those of [`NetworkSettings`] alone, redirects are not followed, nothing is retried.
+#[derive(Clone)]
+pub struct HttpClients {
+    shared: Arc<Mutex<Shared>>,
+    network: Arc<Network>,
+}
+
+struct Shared {
+    /// Those that somebody uses.
+    networks: Vec<Weak<Network>>,
+    /// That which was used last stands last.
+    pools: Vec<(Settings, Client)>,
+}
 
 /// What a pool cannot share with another.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone)]
 struct Settings {
+    network: Arc<Network>,
     connect_timeout: Duration,
 }
 
+impl PartialEq for Settings {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.network, &other.network) && self.connect_timeout == other.connect_timeout
+    }
+}
+
+impl Default for HttpClients {
+    fn default() -> Self {
+        let network = Arc::new(Network::straight());
+        let shared = Shared { networks: vec![Arc::downgrade(&network)], pools: Vec::new() };
+        Self { shared: Arc::new(Mutex::new(shared)), network }
+    }
+}
+
 impl HttpClients {
-    /// No clients yet.
+    /// No clients yet; requests go straight to their hosts.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    fn client(&self, settings: Settings) -> Result<Client, Error> {
-        let mut clients = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((_, client)) = clients.iter().find(|(known, _)| *known == settings) {
-            return Ok(client.clone());
+    /// The same pools, for requests that go this way. Those of equal settings share their connections, and the bound of
+    /// requests at once.
+    ///
+    /// # Errors
+    /// `invalid_options` naming the setting that cannot be used.
+    pub fn by(&self, settings: NetworkSettings) -> Result<Self, Error> {
+        let mut shared = self.shared();
+        shared.networks.retain(|network| network.strong_count() > 0);
+        let known = shared.networks.iter().filter_map(Weak::upgrade).find(|network| network.settings == settings);
+        let network = match known {
+            Some(network) => network,
+            None => {
+                let network = Arc::new(Network::read(settings)?);
+                shared.networks.push(Arc::downgrade(&network));
+                network
+            }
+        };
+        drop(shared);
+        Ok(Self { shared: Arc::clone(&self.shared), network })
+    }
+
+    fn shared(&self) -> MutexGuard<'_, Shared> {
+        self.shared.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn client(&self, connect_timeout: Duration) -> Result<Client, Error> {
+        let settings = Settings { network: Arc::clone(&self.network), connect_timeout };
+        let pools = &mut self.shared().pools;
+        if let Some(place) = pools.iter().position(|(known, _)| *known == settings) {
+            let pool = pools.remove(place);
+            let client = pool.1.clone();
+            pools.push(pool);
+            return Ok(client);
         }
-        let client = build(settings, webpki_roots::TLS_SERVER_ROOTS.iter().cloned().collect())?;
-        if clients.len() == MAX_POOLS {
-            clients.remove(0);
+        let client = build(&settings)?;
+        if pools.len() == MAX_POOLS {
+            pools.remove(0);
         }
-        clients.push((settings, client.clone()));
+        pools.push((settings, client.clone()));
         Ok(client)
     }
 }
@@ -69,30 +127,31 @@ impl Transport for HttpClients {
     fn send(&self, request: HttpRequest) -> BoxFuture<'static, Result<HttpResponse, Error>> {
         let clients = self.clone();
         async move {
-            let client = clients.client(Settings { connect_timeout: request.connect_timeout })?;
             let url = Url::parse(&request.url).map_err(|error| {
                 Error::invalid_options(format!(
                     "the URL of the provider cannot be read ({error}); give an absolute http or https URL"
                 ))
             })?;
-            let place = place_of(&url);
+            let headers = headers(&request.headers)?;
+            let turn = clients.network.turn(&url, &request.queued).await?;
+            let client = clients.client(request.connect_timeout)?;
+            let place = Place { host: place_of(&url), proxy: clients.network.proxy_of(&url) };
             let sent = match request.method {
                 Method::Get => client.get(url),
                 Method::Post => client.post(url).body(request.body),
             };
-            let sending = sent.headers(headers(&request.headers)?).send();
-            let answer =
-                tokio::time::timeout(request.first_byte_timeout, sending.map_err(|error| not_sent(&place, &error)))
-                    .await
-                    .map_err(|_| {
-                        Error::new(
-                            ErrorCode::Timeout,
-                            format!(
-                                "{place} sent no answer within {} ms (limits.firstByteTimeoutMs)",
-                                request.first_byte_timeout.as_millis()
-                            ),
-                        )
-                    })??;
+            let failed = |error: reqwest::Error| not_sent(&place, request.connect_timeout, &error);
+            let sending = sent.headers(headers).send().map_err(failed);
+            let answer = tokio::time::timeout(request.first_byte_timeout, sending).await.map_err(|_| {
+                Error::new(
+                    ErrorCode::Timeout,
+                    format!(
+                        "{} sent no answer within {} ms (limits.firstByteTimeoutMs)",
+                        place.host,
+                        request.first_byte_timeout.as_millis()
+                    ),
+                )
+            })??;
             Ok(HttpResponse {
                 status: answer.status().as_u16(),
                 headers: answer
@@ -100,32 +159,55 @@ impl Transport for HttpClients {
                     .iter()
                     .filter_map(|(name, value)| Some((name.as_str().to_owned(), value.to_str().ok()?.to_owned())))
                     .collect(),
-                body: answer
-                    .bytes_stream()
-                    .map(move |piece| piece.map_err(|error| broken_body(&place, &error)))
-                    .boxed(),
+                body: Body {
+                    pieces: answer
+                        .bytes_stream()
+                        .map(move |piece| piece.map_err(|error| broken_body(&place.host, &error)))
+                        .boxed(),
+                    turn: Some(turn),
+                }
+                .boxed(),
             })
         }
         .boxed()
     }
 }
 
-fn build(settings: Settings, roots: RootCertStore) -> Result<Client, Error> {
+/// The body of an answer, which has its request's turn until it ends.
+struct Body {
+    pieces: BoxStream<'static, Result<Bytes, Error>>,
+    turn: Option<Turn>,
+}
+
+impl Stream for Body {
+    type Item = Result<Bytes, Error>;
+
+    fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        let polled = self.pieces.poll_next_unpin(cx);
+        if matches!(polled, Poll::Ready(None | Some(Err(_)))) {
+            self.turn = None;
+        }
+        polled
+    }
+}
+
+fn build(settings: &Settings) -> Result<Client, Error> {
     let tls = rustls::ClientConfig::builder_with_provider(Arc::new(rustls::crypto::ring::default_provider()))
         .with_safe_default_protocol_versions()
         .map_err(|error| Error::internal(format!("TLS could not be set up: {error}")))?
-        .with_root_certificates(roots)
+        .with_root_certificates(settings.network.roots())
         .with_no_client_auth();
-    Client::builder()
+    let plain = Client::builder()
         .tls_backend_preconfigured(tls)
         .connect_timeout(settings.connect_timeout)
         .pool_idle_timeout(IDLE)
         .pool_max_idle_per_host(MAX_IDLE)
         .redirect(Policy::none())
         .retry(reqwest::retry::never())
-        .no_proxy()
-        .build()
-        .map_err(|error| Error::internal(format!("the HTTP client could not be made: {error}")))
+        // Those of the process's environment are nobody's word.
+        .no_proxy();
+    let client = settings.network.proxies().into_iter().fold(plain, reqwest::ClientBuilder::proxy);
+    client.build().map_err(|error| Error::internal(format!("the HTTP client could not be made: {error}")))
 }
 
 /// Names the header that cannot be sent, never its value.

@@ -2,31 +2,55 @@
 
 use std::error::Error as StdError;
 use std::io;
+use std::time::Duration;
 
 use lodger_protocol::{Error, ErrorCode};
 
+/// Where a request goes, as errors name it.
+pub(crate) struct Place {
+    /// `host:port`.
+    pub(crate) host: String,
+    /// `host:port` of the proxy that it goes through.
+    pub(crate) proxy: Option<String>,
+}
+
 /// The request did not get an answer.
-pub(crate) fn not_sent(place: &str, error: &reqwest::Error) -> Error {
+pub(crate) fn not_sent(place: &Place, connect_timeout: Duration, error: &reqwest::Error) -> Error {
     let root = root(error);
+    let host = &place.host;
     if error.is_builder() {
-        return Error::invalid_options(format!("a request to {place} cannot be made: {root}"));
+        return Error::invalid_options(format!("a request to {host} cannot be made: {root}"));
     }
     let mut out = Error::new(ErrorCode::ProviderUnavailable, String::new());
+    // Who is connected to first, and what one would look at there.
+    let (first, advice) = match &place.proxy {
+        Some(proxy) => (format!("the proxy {proxy}"), "is it the right proxy?"),
+        None => (host.clone(), "is the provider running there?"),
+    };
+    let by = place.proxy.as_ref().map(|proxy| format!(" through the proxy {proxy}")).unwrap_or_default();
     out.message = if error.is_dns() {
-        format!("the name in {place} could not be resolved: {root}")
+        format!("the name of {first} could not be resolved: {root}")
     } else if let Some(tls) = find::<rustls::Error>(error) {
         // A certificate does not get better by asking again.
         out.retryable = !matches!(tls, rustls::Error::InvalidCertificate(_));
-        format!("TLS with {place} failed: {tls}")
+        format!("TLS with {host}{by} failed: {tls}")
     } else if find::<io::Error>(error).is_some_and(|error| error.kind() == io::ErrorKind::ConnectionRefused) {
-        format!("{place} refused the connection; is the provider running there?")
+        format!("{first} refused the connection; {advice}")
+    } else if error.is_connect() && error.is_timeout() {
+        format!("no connection to {host}{by} within {} ms (limits.connectTimeoutMs)", connect_timeout.as_millis())
+    } else if error.is_connect() && root.contains(PROXY_AUTH) {
+        out.retryable = false;
+        format!("{first} wants other credentials; put them into its URL (network.proxy)")
     } else if error.is_connect() {
-        format!("no connection to {place}: {root}")
+        format!("no connection to {host}{by}: {root}")
     } else {
-        format!("the connection to {place} broke before an answer came: {root}")
+        format!("the connection to {host}{by} broke before an answer came: {root}")
     };
     out
 }
+
+/// What the connector says of a proxy that answers 407: its error has no type of its own outside.
+const PROXY_AUTH: &str = "proxy authorization required";
 
 /// The body ended in the middle.
 pub(crate) fn broken_body(place: &str, error: &reqwest::Error) -> Error {

@@ -18,10 +18,12 @@ mod fetch;
 #[cfg(feature = "http")]
 mod framing;
 #[cfg(feature = "http")]
+mod network;
+#[cfg(feature = "http")]
 mod url;
 
 pub use frame::Frame;
-pub use transport::{HttpRequest, HttpResponse, Method, Transport};
+pub use transport::{HttpRequest, HttpResponse, Method, Queued, Transport};
 
 #[cfg(feature = "http")]
 pub use clients::HttpClients;
@@ -29,5 +31,7 @@ pub use clients::HttpClients;
 pub use fetch::{Fetch, Fetcher, Flow, HostFetch};
 #[cfg(feature = "http")]
 pub use framing::{MAX_EVENT_BYTES, frames};
+#[cfg(feature = "http")]
+pub use network::{Certificates, MAX_CA_BYTES, NetworkSettings, Setting};
 #[cfg(feature = "http")]
 pub use url::BaseUrl;

@@ -1,6 +1,7 @@
 //! What carries a request: a trait, so that a host's own fetch can take the place of the built-in clients.
 
 use std::fmt;
+use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -39,10 +40,30 @@ pub struct HttpRequest {
     pub headers: Vec<(String, String)>,
     /// The body, whole.
     pub body: Bytes,
-    /// How long the connection may take to be made.
+    /// The wait for its turn, where as many requests as may be are under way to its host.
+    pub queued: Queued,
+    /// How long the connection may take to be made, TLS and proxy included.
     pub connect_timeout: Duration,
-    /// How long to wait for the status line, from the start of the request.
+    /// How long to wait for the status line, from the turn of the request on.
     pub first_byte_timeout: Duration,
+}
+
+/// How long a request waits for its turn.
+#[derive(Clone)]
+pub struct Queued {
+    /// At most so long.
+    pub timeout: Duration,
+    /// Hears how long it was, once, if there was a wait and however it ended but for the request being given up. Called
+    /// on a thread of the runtime: it must return at once.
+    pub told: Option<Arc<dyn Fn(Duration) + Send + Sync>>,
+}
+
+impl Queued {
+    /// A wait that nobody hears of.
+    #[must_use]
+    pub const fn at_most(timeout: Duration) -> Self {
+        Self { timeout, told: None }
+    }
 }
 
 impl fmt::Debug for HttpRequest {

@@ -71,6 +71,35 @@ impl BaseUrl {
     }
 }
 
+/// Endings of names that no public server has.
+const PRIVATE_ENDS: [&str; 5] = [".localhost", ".local", ".internal", ".lan", ".home.arpa"];
+
+impl BaseUrl {
+    /// Whether what is sent there can be read by others than those of this machine and of its private network: by
+    /// `http`, to an address or a name that is public. A name without a dot is private, as in a network of containers.
+    #[must_use]
+    pub fn is_readable_by_others(&self) -> bool {
+        let host = self.0.host_str().unwrap_or_default();
+        let bare = host.trim_start_matches('[').trim_end_matches(']');
+        let is_private = match bare.parse::<IpAddr>() {
+            Ok(address) => is_private(address.to_canonical()),
+            Err(_) => !host.contains('.') || PRIVATE_ENDS.iter().any(|end| host.ends_with(end)),
+        };
+        self.0.scheme() == "http" && !is_private
+    }
+}
+
+/// Loopback, private, link-local, and the range that carriers and overlay networks share.
+fn is_private(address: IpAddr) -> bool {
+    match address {
+        IpAddr::V4(v4) => {
+            let [a, b, ..] = v4.octets();
+            v4.is_loopback() || v4.is_private() || v4.is_link_local() || (a == 100 && b & 0xc0 == 64)
+        }
+        IpAddr::V6(v6) => v6.is_loopback() || v6.is_unique_local() || v6.is_unicast_link_local(),
+    }
+}
+
 /// `v1`, `v1beta`.
 fn is_version(segment: &str) -> bool {
     segment.strip_prefix('v').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))

@@ -40,7 +40,7 @@ pub enum DiagnosticBody {
         /// 0.
         code: i32,
     },
-    /// A request to the model leaves.
+    /// A request to the model begins.
     #[serde(rename = "transport.start")]
     TransportStart {
         /// 1, and one more for each retry of the same model call.
@@ -49,6 +49,17 @@ pub enum DiagnosticBody {
         method: String,
         /// Scheme, host and path; never a query, which may carry a key.
         endpoint: String,
+        /// `provider/model`.
+        model: String,
+    },
+    /// It had to wait for its turn, since as many requests as may be were under way to its host. Told when the wait is
+    /// over.
+    #[serde(rename = "transport.queued")]
+    TransportQueued {
+        /// As in `transport.start`.
+        attempt: u32,
+        /// Milliseconds that it waited; they are part of what `elapsedMs` says later.
+        queued_ms: u64,
         /// `provider/model`.
         model: String,
     },

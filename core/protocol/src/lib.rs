@@ -14,6 +14,7 @@ mod error;
 mod event;
 mod id;
 mod mode;
+mod network;
 mod options;
 mod request;
 mod result;
@@ -34,6 +35,7 @@ pub use event::{
 };
 pub use id::{AgentId, MessageId, PromptId, RequestId, SessionId, ToolCallId, TurnId};
 pub use mode::Mode;
+pub use network::NetworkOptions;
 pub use options::{
     AgentOptions, DebugOptions, Effort, Endpoint, EndpointKind, EnvInherit, EnvOptions, Limits, ListModelsOptions,
     RequestDelivery, TextOrList, ToolOptions,

@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::{Auth, Mode, SessionId};
+use crate::{Auth, Mode, NetworkOptions, SessionId};
 
 /// Everything that a host may set when it creates an agent. All of it is optional but `model`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -30,6 +30,8 @@ pub struct AgentOptions {
     pub catalogue: Option<String>,
     /// Credentials. Absent: `<PROVIDER>_API_KEY` of the environment.
     pub auth: Option<Auth>,
+    /// The way to the providers, for requests that no `fetch` of the host's carries.
+    pub network: NetworkOptions,
     /// How much the model should think before it answers. Default `auto`.
     pub effort: Effort,
     /// How much the agent may do without asking. Default `ask`.
@@ -66,6 +68,8 @@ pub struct ListModelsOptions {
     pub auth: Option<Auth>,
     /// As in the options of an agent.
     pub catalogue: Option<String>,
+    /// The way to the provider, if no `fetch` of the host's carries the request.
+    pub network: NetworkOptions,
     /// Of these the timeouts of the provider are used.
     pub limits: Limits,
 }
@@ -152,6 +156,17 @@ pub struct Endpoint {
     /// Sent with each request.
     #[serde(default)]
     pub headers: BTreeMap<String, String>,
+    /// Credentials may go over `http`, where anybody on the way can read them, to a server that is neither on this
+    /// machine nor in a private network. Default false.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub allow_http: bool,
+}
+
+impl Endpoint {
+    /// A server without headers of its own.
+    pub fn new(kind: EndpointKind, base_url: impl Into<String>) -> Self {
+        Self { kind, base_url: base_url.into(), headers: BTreeMap::new(), allow_http: false }
+    }
 }
 
 impl fmt::Debug for Endpoint {
@@ -161,6 +176,7 @@ impl fmt::Debug for Endpoint {
             .field("kind", &self.kind)
             .field("base_url", &self.base_url)
             .field("headers", &self.headers.keys())
+            .field("allow_http", &self.allow_http)
             .finish()
     }
 }
@@ -254,6 +270,11 @@ pub struct Limits {
     pub command_timeout_ms: u64,
     /// Milliseconds that a full event queue may stand unread. Default 600,000.
     pub stall_timeout_ms: u64,
+    /// Milliseconds that a request may wait for its turn while `network.maxConnectionsPerHost` others are under way.
+    /// Default 600,000.
+    pub queue_timeout_ms: u64,
+    /// Milliseconds that a connection to the provider may take to be made, TLS and proxy included. Default 30,000.
+    pub connect_timeout_ms: u64,
     /// Milliseconds to wait for the provider's first byte. Default 120,000.
     pub first_byte_timeout_ms: u64,
     /// Milliseconds between two pieces of the provider's stream. Default 300,000.
@@ -273,6 +294,8 @@ impl Default for Limits {
             max_checkpoint_bytes: 64 * 1024 * 1024,
             command_timeout_ms: 120_000,
             stall_timeout_ms: 600_000,
+            queue_timeout_ms: 600_000,
+            connect_timeout_ms: 30_000,
             first_byte_timeout_ms: 120_000,
             gap_timeout_ms: 300_000,
             max_retries: 4,
@@ -303,7 +326,12 @@ mod tests {
                 kind: EndpointKind::Anthropic,
                 base_url: "http://127.0.0.1:1".to_owned(),
                 headers: BTreeMap::from([("authorization".to_owned(), "Bearer sk-secret".to_owned())]),
+                allow_http: false,
             }),
+            network: NetworkOptions {
+                proxy: Some("http://me:sk-secret@proxy.test".to_owned().into()),
+                ..NetworkOptions::default()
+            },
             auth: Some(Auth::ApiKey { api_key: "sk-secret".into() }),
             env: EnvOptions {
                 set: BTreeMap::from([("GITHUB_TOKEN".to_owned(), "sk-secret".to_owned())]),

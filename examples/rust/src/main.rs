@@ -36,8 +36,7 @@ async fn fix(folder: &str, yes: bool) -> lodger::Result<()> {
         .cwd(folder)
         .model(env.get("LODGER_MODEL").unwrap_or("anthropic/claude-sonnet-5-5"));
     if let Some(url) = env.get("LODGER_BASE_URL") {
-        let (kind, base_url, headers) = (EndpointKind::Anthropic, url.to_owned(), Default::default());
-        builder = builder.endpoint(Endpoint { kind, base_url, headers });
+        builder = builder.endpoint(Endpoint::new(EndpointKind::Anthropic, url));
     }
     let agent = builder.environment(env).create()?;
 

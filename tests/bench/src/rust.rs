@@ -141,11 +141,7 @@ fn agent(base_url: &str) -> Agent {
     Agent::builder()
         .model("anthropic/bench")
         .api_key("bench")
-        .endpoint(Endpoint {
-            kind: EndpointKind::Anthropic,
-            base_url: base_url.to_owned(),
-            headers: std::collections::BTreeMap::new(),
-        })
+        .endpoint(Endpoint::new(EndpointKind::Anthropic, base_url))
         // Enough for the results of `large`.
         .limits(Limits { max_tool_output_bytes: 1024 * 1024, ..Limits::default() })
         .tool(tool, |call| async move { call.input["text"].as_str().unwrap_or_default().to_owned() })

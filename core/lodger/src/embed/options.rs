@@ -14,7 +14,7 @@ use super::misfit;
 const MAX_SESSION_ID: usize = 128;
 
 /// Options that may hold a secret: what stands there is not repeated.
-const SECRETIVE: [&str; 3] = ["auth", "endpoint", "env"];
+const SECRETIVE: [&str; 4] = ["auth", "endpoint", "env", "network"];
 
 /// Reads options strictly.
 pub(super) fn read<T: DeserializeOwned + JsonSchema>(json: &str) -> Result<T> {

@@ -7,11 +7,12 @@ use std::time::{Duration, Instant};
 use lodger_config::{LockedLogin, Logins, Renewal, SavedLogin};
 use lodger_model::auth::{OAuth, OAuthTokens};
 use lodger_model::catalogue::{Catalogue, LoginEntry};
-use lodger_protocol::{Error, ErrorCode, Result};
+use lodger_protocol::{Environment, Error, ErrorCode, NetworkOptions, Result};
 use tokio::sync::oneshot;
 
 use super::redirect::Redirect;
 use crate::embed::Runtime;
+use crate::network;
 
 /// How long another process that changes the same login is waited for.
 const LOCK_WAIT: Duration = Duration::from_secs(10);
@@ -40,17 +41,19 @@ pub struct LoginStep {
 }
 
 /// Logs in to a provider by its own OAuth server, as the catalogue has it, and saves what it gives. `show` tells the
-/// person what to do. Without a runtime it takes the default one. Blocks until it is done, at most a quarter of an hour;
+/// person what to do. `env` says of proxies and certificates what option `network` of an agent may say. Without a runtime
+/// it takes the default one. Blocks until it is done, at most a quarter of an hour;
 /// must not be called on a thread of an async runtime.
 ///
 /// # Errors
-/// `unsupported` for a provider without logins of its own; `provider_auth` when the person or the provider refused, or
+/// `invalid_options` for what `env` says and nobody can use; `unsupported` for a provider without logins of its own; `provider_auth` when the person or the provider refused, or
 /// what it gave cannot be saved; `provider_unavailable`, `provider_malformed`, `timeout`, `would_deadlock`.
 pub fn log_in(
     logins: &Logins,
     provider: &str,
     way: LoginWay,
     catalogue: Option<&Path>,
+    env: &Environment,
     runtime: Option<&Runtime>,
     show: impl Fn(LoginStep) + Send + 'static,
 ) -> Result<()> {
@@ -59,7 +62,8 @@ pub fn log_in(
     let runtime = runtime.map_or_else(Runtime::shared, |runtime| Ok(runtime.clone()))?;
     // Found out before the person is sent anywhere.
     can_save(logins, provider)?;
-    let oauth = OAuth::new(Arc::new(runtime.clients().clone()));
+    let clients = runtime.clients().by(network::settings(&NetworkOptions::default(), env)?)?;
+    let oauth = OAuth::new(Arc::new(clients));
     let (done, outcome) = oneshot::channel();
     let asked = entry.clone();
     runtime.handle().spawn(async move {

@@ -118,7 +118,7 @@ pub fn faulty_server(steps: &[Value], fault: WireFault) -> MockServer {
 }
 
 pub fn endpoint(base_url: String) -> Endpoint {
-    Endpoint { kind: EndpointKind::Anthropic, base_url, headers: Default::default() }
+    Endpoint::new(EndpointKind::Anthropic, base_url)
 }
 
 /// An agent without a folder, that talks to a server.

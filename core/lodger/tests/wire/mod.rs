@@ -1,7 +1,6 @@
 //! What the tests of all protocols share: an agent that speaks one of them to the mock model server.
 #![allow(dead_code, unreachable_pub)]
 
-use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
 use lodger::Agent;
@@ -39,7 +38,7 @@ pub fn speaker(
     let noted = runs.clone();
     let agent = Agent::builder()
         .model("any/mock")
-        .endpoint(Endpoint { kind: kind(protocol), base_url: server.base_url(), headers: BTreeMap::new() })
+        .endpoint(Endpoint::new(kind(protocol), server.base_url()))
         .limits(limits)
         .tool(look, move |call| {
             noted.lock().unwrap().push(call.input.clone());

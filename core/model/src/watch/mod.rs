@@ -4,6 +4,7 @@
 mod redact;
 mod trace;
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use lodger_net::Frame;
@@ -72,6 +73,18 @@ impl Watch {
 }
 
 impl Attempt {
+    /// Whoever is to hear how long the request waited for its turn.
+    pub(crate) fn queued(&self) -> Arc<dyn Fn(Duration) + Send + Sync> {
+        let (diagnostics, model, attempt) = (self.watch.diagnostics.clone(), self.model.clone(), self.number);
+        Arc::new(move |wait| {
+            diagnostics.report(|| DiagnosticBody::TransportQueued {
+                attempt,
+                queued_ms: u64::try_from(wait.as_millis()).unwrap_or(u64::MAX),
+                model: model.clone(),
+            });
+        })
+    }
+
     /// The head of an answer came.
     pub(crate) fn answered(&self, status: u16, request_id: Option<&str>) {
         // Whatever a server sends back, it may be the key.

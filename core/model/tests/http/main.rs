@@ -41,7 +41,7 @@ fn serve(script: Script, faults: Vec<FaultRule>) -> MockServer {
 }
 
 fn endpoint(base_url: String) -> Endpoint {
-    Endpoint { kind: EndpointKind::Anthropic, base_url, headers: BTreeMap::new() }
+    Endpoint::new(EndpointKind::Anthropic, base_url)
 }
 
 fn model_at(base_url: String, limits: &Limits) -> Arc<dyn Model> {
@@ -481,9 +481,9 @@ async fn a_refused_connection_and_an_unknown_host_are_said_with_their_place() {
     let error = failure(&model_at(format!("http://127.0.0.1:{port}"), &once())).await;
     assert_eq!(error.code, ErrorCode::ProviderUnavailable);
     assert!(error.message.contains(&format!("127.0.0.1:{port} refused")), "{}", error.message);
-    let error = failure(&model_at("http://no-such-host.invalid".to_owned(), &once())).await;
+    let error = failure(&model_at("https://no-such-host.invalid".to_owned(), &once())).await;
     assert_eq!(error.code, ErrorCode::ProviderUnavailable);
-    assert!(error.message.contains("no-such-host.invalid:80"), "{}", error.message);
+    assert!(error.message.contains("no-such-host.invalid:443"), "{}", error.message);
 }
 
 #[tokio::test]

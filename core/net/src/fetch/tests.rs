@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::*;
-use crate::Method;
+use crate::{Method, Queued};
 
 /// Keeps what it gets.
 #[derive(Default)]
@@ -28,6 +28,7 @@ fn request() -> HttpRequest {
         url: "https://acme.test/v1".to_owned(),
         headers: vec![("x-api-key".to_owned(), "sk-secret".to_owned())],
         body: Bytes::from_static(b"{}"),
+        queued: Queued::at_most(Duration::from_secs(9)),
         connect_timeout: Duration::from_secs(9),
         first_byte_timeout: Duration::from_secs(60),
     }

@@ -59,11 +59,7 @@ fn a_token_of_another_provider_is_an_error_that_names_it() {
 
 #[test]
 fn an_endpoint_on_this_machine_goes_without_a_key() {
-    let endpoint = Endpoint {
-        kind: EndpointKind::Anthropic,
-        base_url: "http://127.0.0.1:1".to_owned(),
-        headers: std::collections::BTreeMap::new(),
-    };
+    let endpoint = Endpoint::new(EndpointKind::Anthropic, "http://127.0.0.1:1");
     let (env, catalogue) = (Environment::default(), Catalogue::default());
     let endpoint = ResolvedEndpoint::find(&spec(), Some(&endpoint), &env, &catalogue).unwrap();
     let source = Credentials::Environment.at(&spec(), &endpoint, &env, &catalogue).unwrap();

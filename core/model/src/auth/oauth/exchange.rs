@@ -8,7 +8,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use futures_util::StreamExt;
 use futures_util::future::BoxFuture;
-use lodger_net::{HttpRequest, HttpResponse, Method, Transport};
+use lodger_net::{HttpRequest, HttpResponse, Method, Queued, Transport};
 use lodger_protocol::{Error, ErrorCode, Result, Secret};
 use oauth2::{ErrorResponseType, RequestTokenError, StandardErrorResponse, http};
 
@@ -88,6 +88,7 @@ async fn carry(
         url: head.uri.to_string(),
         headers: headers?,
         body: Bytes::from(body),
+        queued: Queued::at_most(PHASE),
         connect_timeout: PHASE,
         first_byte_timeout: PHASE,
     };
