@@ -64,7 +64,6 @@ pub(crate) async fn pass(turn: &Arc<Turn>, context: &StepContext, call: &OpenCal
     };
     let accesses: Vec<ResolvedAccess> = files.iter().map(|file| file.access().clone()).collect();
     let target = resolved_target(run.target(), &accesses);
-    let name_of_call = name_of_call(call, &accesses);
     // A stricter mode binds at once, a looser one from the next step.
     let decision = decide(
         context.mode.stricter(turn.shared.mode()),
@@ -72,13 +71,14 @@ pub(crate) async fn pass(turn: &Arc<Turn>, context: &StepContext, call: &OpenCal
             target: &target,
             accesses: &accesses,
             host_offers: tool.host_offers(),
-            granted: turn.shared.is_granted(&name_of_call),
+            granted: turn.shared.is_granted(|| name_of_call(call, &accesses)),
         },
     );
     let (run, files) = match decision.verdict {
         Verdict::Allow => (run, files),
         Verdict::Deny { by, feedback } => return Passed::denied(by, Some(feedback)),
-        Verdict::Ask => match permission(turn, call, run, files, target, decision, name_of_call).await {
+        Verdict::Ask => match permission(turn, call, run, files, target, decision, name_of_call(call, &accesses)).await
+        {
             Ok(allowed) => allowed,
             Err(denied) => return *denied,
         },

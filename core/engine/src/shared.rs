@@ -212,8 +212,10 @@ impl Shared {
         }
     }
 
-    pub(crate) fn is_granted(&self, call: &str) -> bool {
-        locked(&self.grants).contains(call)
+    /// Whether a call was allowed so. What it is called is as long as its input, and made only if anything was allowed.
+    pub(crate) fn is_granted(&self, name_of_call: impl FnOnce() -> String) -> bool {
+        let grants = locked(&self.grants);
+        !grants.is_empty() && grants.contains(&name_of_call())
     }
 
     /// Takes the one place of a running turn. False when it is taken.
