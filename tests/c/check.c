@@ -245,7 +245,8 @@ int main(int count, char **wanted) {
       {"basics", basics},           {"errors", errors},       {"requests", requests},   {"races", races},
       {"inside", inside},           {"streams", streams},     {"waitables", waitables}, {"listeners", listeners},
       {"checkpoints", checkpoints}, {"lifetimes", lifetimes}, {"closing", closing},     {"diagnostics", diagnostics},
-      {"models", models},           {"fetches", fetches},     {"tokens", tokens},       {"forks", forks},
+      {"models", models},           {"fetches", fetches},     {"answers", answers},     {"tokens", tokens},
+      {"forks", forks},
   };
   int passed = 0, failed = 0;
   for (size_t i = 0; i < sizeof suites / sizeof *suites; i++)

@@ -23,7 +23,7 @@ struct test {
 
 /* Tables of tests, each closed by a row without a name. */
 extern const struct test basics[], errors[], requests[], races[], inside[], streams[], waitables[], listeners[],
-    checkpoints[], lifetimes[], closing[], diagnostics[], forks[], models[], fetches[], tokens[];
+    checkpoints[], lifetimes[], closing[], diagnostics[], forks[], models[], fetches[], answers[], tokens[];
 
 /* What bounds a hang. It measures nothing: machines are busy. */
 enum { LIMIT_MS = 60000 };
