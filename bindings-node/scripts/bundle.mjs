@@ -26,9 +26,11 @@ const bundle = (folder, format) =>
   });
 
 await bundle('dist-cjs', 'cjs');
+await bundle('dist', 'esm');
 // The package as a whole is not CommonJS.
 writeFileSync(`${root}/dist-cjs/package.json`, '{ "type": "commonjs" }\n');
-await bundle('dist', 'esm');
-for (const name of readdirSync(`${root}/dist`, { recursive: true })) {
-  if (name.endsWith('.js') && !entries.includes(name.slice(0, -3))) rmSync(`${root}/dist/${name}`);
+for (const folder of ['dist', 'dist-cjs']) {
+  for (const name of readdirSync(`${root}/${folder}`, { recursive: true })) {
+    if (name.endsWith('.js') && !entries.includes(name.slice(0, -3))) rmSync(`${root}/${folder}/${name}`);
+  }
 }
