@@ -75,7 +75,8 @@ test('a conversation, with every construct', async (t) => {
       'cancelled, cancelled',
       'an empty prompt is a TypeError',
       'closed',
-      'LodgerError: there is no saved login of `codex`; log in with `lodger login codex`',
+      'LodgerError: there is no saved login of `codex`; save a token or key that you have with `lodger login codex ' +
+        '--with-token` or `--with-key`, or give the token as option auth, { provider, token }',
       'TypeError: options: there is no `env`; there is auth, model, effort, instructions, tools, checkpoint, fetch, ' +
         'permissions, workspace, onEvent',
       'models one, two',

@@ -8,17 +8,25 @@ use lodger_model::catalogue::Catalogue;
 use lodger_net::Transport;
 use lodger_protocol::{Auth, Environment, Error, Result};
 
-use crate::login::{SavedTokens, existing};
+use crate::login::{SavedTokens, SavingWay, existing};
 
 /// What `auth` and the host's own source of tokens come to. `provider` is whose key a bare one is; a saved login is looked
-/// for in the config folder that `env` names, and renewed over `transport`.
+/// for in the config folder that `env` names, and renewed over `transport`. A token or login belongs to a provider of the
+/// catalogue, unless the host `has_endpoint`.
 pub(crate) fn credentials(
     auth: Option<&Auth>,
     provider: Option<&str>,
+    has_endpoint: bool,
+    catalogue: &Catalogue,
     source: Option<&Arc<dyn TokenSource>>,
     env: &Environment,
     transport: &Arc<dyn Transport>,
 ) -> Result<Credentials> {
+    if let Some(provider) = provider_of(auth).filter(|_| !has_endpoint)
+        && catalogue.provider(provider).is_none()
+    {
+        return Err(catalogue.unknown(provider));
+    }
     match (auth.cloned(), source) {
         (Some(_), Some(_)) => Err(Error::invalid_options(
             "option auth is given twice: as a value, and as a function that makes tokens; give one of them",
@@ -31,21 +39,27 @@ pub(crate) fn credentials(
         (Some(Auth::Token { provider, token }), None) => Ok(Credentials::Token { provider, token }),
         (Some(Auth::Login { provider }), None) => {
             let logins = ConfigFolder::of(env)?.logins();
+            let way = SavingWay::of(&provider, catalogue);
             // Read now, so that a missing one is known before the first prompt; renewed when a request needs it.
-            existing(&logins, &provider)?;
-            let saved = SavedTokens::new(logins, provider.clone(), OAuth::new(Arc::clone(transport)));
+            existing(&logins, &provider, way)?;
+            let saved = SavedTokens::new(logins, provider.clone(), way, OAuth::new(Arc::clone(transport)));
             Ok(Credentials::Login { provider, tokens: Arc::new(Renewing::new(Arc::new(saved))) })
         }
+    }
+}
+
+/// Whose token or login it is.
+pub(crate) fn provider_of(auth: Option<&Auth>) -> Option<&str> {
+    match auth? {
+        Auth::Token { provider, .. } | Auth::Login { provider } => Some(provider),
+        Auth::ApiKey { .. } => None,
     }
 }
 
 /// The model's whole name: one without a provider belongs to the one that `auth` is for, and none at all is that one's
 /// default.
 pub(crate) fn whole_name(model: Option<&str>, auth: Option<&Auth>, catalogue: &Catalogue) -> Result<String> {
-    let provider = match auth {
-        Some(Auth::Token { provider, .. } | Auth::Login { provider }) => Some(provider.as_str()),
-        Some(Auth::ApiKey { .. }) | None => None,
-    };
+    let provider = provider_of(auth);
     if let Some(model) = model {
         return Ok(match provider {
             Some(provider) if !model.contains('/') => format!("{provider}/{model}"),

@@ -10,14 +10,14 @@ use lodger_model::catalogue::Catalogue;
 use lodger_model::{Model, ModelSource, Watch, WireTrace};
 use lodger_net::{Fetcher, HostFetch, Transport};
 use lodger_protocol::{
-    AgentOptions, Auth, Diagnostics, Environment, Error, Limits, ListModelsOptions, NetworkOptions, RequestKind,
-    Result, SessionId, SystemClock,
+    AgentOptions, Diagnostics, Environment, Error, Limits, ListModelsOptions, NetworkOptions, RequestKind, Result,
+    SessionId, SystemClock,
 };
 use lodger_session::Checkpoint;
 use lodger_tools::Registry;
 use lodger_workspace::{LocalWorkspace, Workspace};
 
-use crate::credentials::{credentials, whole_name};
+use crate::credentials::{credentials, provider_of, whole_name};
 use crate::embed::{Handlers, Runtime};
 use crate::network;
 
@@ -60,7 +60,8 @@ pub(crate) fn engine(
         _ => None,
     };
     let transport = transport(runtime, handlers.fetch.as_ref(), &options.network, env)?;
-    let credentials = credentials(options.auth.as_ref(), provider, handlers.token.as_ref(), env, &transport)?;
+    let (has_endpoint, source) = (options.endpoint.is_some(), handlers.token.as_ref());
+    let credentials = credentials(options.auth.as_ref(), provider, has_endpoint, &catalogue, source, env, &transport)?;
     let auth = options.auth.clone();
     let models = ModelSource {
         endpoint: options.endpoint,
@@ -130,16 +131,16 @@ pub(crate) fn list(
     let provider = options
         .provider
         .clone()
-        .or_else(|| match &options.auth {
-            Some(Auth::Token { provider, .. } | Auth::Login { provider }) => Some(provider.clone()),
-            Some(Auth::ApiKey { .. }) | None => None,
-        })
+        .or_else(|| provider_of(options.auth.as_ref()).map(str::to_owned))
         .ok_or_else(|| Error::invalid_options("option provider is missing; expected a name, such as anthropic"))?;
     let transport = transport(runtime, handlers.fetch.as_ref(), &options.network, env)?;
+    let catalogue = catalogue(options.catalogue.as_deref(), None)?;
+    let (auth, has_endpoint) = (options.auth.as_ref(), options.endpoint.is_some());
+    let token = handlers.token.as_ref();
     let source = ModelSource {
+        credentials: credentials(auth, Some(&provider), has_endpoint, &catalogue, token, env, &transport)?,
         endpoint: options.endpoint,
-        credentials: credentials(options.auth.as_ref(), Some(&provider), handlers.token.as_ref(), env, &transport)?,
-        catalogue: catalogue(options.catalogue.as_deref(), None)?,
+        catalogue,
         env: env.clone(),
         limits: options.limits,
         cwd: None,

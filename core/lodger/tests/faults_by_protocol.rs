@@ -1,4 +1,4 @@
-//! Every fault of the wire, in every protocol, before any output, in mid text and in mid call: the turn ends once, with
+//! Every fault of the wire, in every protocol and on every platform, before any output, in mid text and in mid call: the turn ends once, with
 //! the code that says what it was; no tool runs on an input that was cut; and the next prompt is a conversation that
 //! the provider takes.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
@@ -11,12 +11,12 @@ use std::collections::BTreeMap;
 use futures_util::{StreamExt, stream};
 use lodger::ErrorCode;
 use lodger::protocol::{DoneReason, Limits};
-use lodger_kit::{FaultRule, MockOptions, MockServer, Protocol, WireFault, frames};
+use lodger_kit::{FaultRule, MockOptions, MockServer, Protocol, WireFault, bedrock_frames, frames};
 use lodger_model::scripted::Script;
 use serde_json::{Value, json};
 
 use support::*;
-use wire::speaker;
+use wire::speaker_to;
 
 /// How many agents are at work at once.
 const AT_ONCE: usize = 16;
@@ -39,6 +39,30 @@ fn script() -> Script {
     serde_json::from_value(json!({ "steps": steps, "after": "last" })).unwrap()
 }
 
+/// By whom a protocol is spoken.
+#[derive(Clone, Copy, Debug)]
+struct Way {
+    provider: &'static str,
+    protocol: Protocol,
+}
+
+const ANTHROPIC: Way = Way { provider: "any", protocol: Protocol::Anthropic };
+const CHAT: Way = Way { provider: "any", protocol: Protocol::OpenaiChat };
+const RESPONSES: Way = Way { provider: "any", protocol: Protocol::OpenaiResponses };
+const GEMINI: Way = Way { provider: "any", protocol: Protocol::Gemini };
+const BEDROCK: Way = Way { provider: "bedrock", protocol: Protocol::Anthropic };
+const VERTEX: Way = Way { provider: "vertex", protocol: Protocol::Anthropic };
+const CODEX: Way = Way { provider: "codex", protocol: Protocol::OpenaiResponses };
+
+const WAYS: [Way; 7] = [ANTHROPIC, CHAT, RESPONSES, GEMINI, BEDROCK, VERTEX, CODEX];
+
+impl Way {
+    /// Its frames are binary.
+    fn is_binary(self) -> bool {
+        self.provider == "bedrock"
+    }
+}
+
 /// A place in the stream of the first reply.
 #[derive(Clone, Copy, Debug)]
 struct Place {
@@ -52,12 +76,20 @@ struct Place {
 }
 
 /// Before any output, in mid text, in mid call.
-fn places(protocol: Protocol) -> [Place; 3] {
-    let frames = frames(&script(), 0, protocol, "mock");
+fn places(way: Way) -> [Place; 3] {
+    let frames = frames(&script(), 0, way.protocol, "mock");
+    let binary = bedrock_frames(&script(), 0, "mock");
     [("before output", "alpha", 0), ("mid text", "gamma", 2), ("mid call", "TRI", 2)].map(|(name, word, inside)| {
         let events = frames.iter().position(|frame| frame.contains(word)).unwrap();
-        let border = frames[..events].iter().map(String::len).sum::<usize>();
-        let bytes = if inside == 0 { border } else { border + frames[events].find(word).unwrap() + inside };
+        let border = match way.is_binary() {
+            true => binary[..events].iter().map(Vec::len).sum::<usize>(),
+            false => frames[..events].iter().map(String::len).sum(),
+        };
+        let bytes = match way.is_binary() {
+            _ if inside == 0 => border,
+            true => border + binary[events].len() / 2,
+            false => border + frames[events].find(word).unwrap() + inside,
+        };
         Place { name, events, bytes, border }
     })
 }
@@ -102,14 +134,15 @@ fn reported(name: &'static str, code: ErrorCode) -> Row {
     row(name, Fails(code), move |at| WireFault::Error { after_events: at.events, code, message: None })
 }
 
-fn table(protocol: Protocol) -> Vec<Row> {
+fn table(way: Way) -> Vec<Row> {
+    let protocol = way.protocol;
     use ErrorCode::{
         ContextOverflow, ProviderAuth, ProviderMalformed, ProviderOverloaded, ProviderRateLimited, ProviderRejected,
         ProviderStreamCut, ProviderUnavailable, Timeout,
     };
     let cut = Fails(ProviderStreamCut);
     let malformed = Fails(ProviderMalformed);
-    vec![
+    let mut rows = vec![
         row("the connection breaks", cut, |at| WireFault::Cut { after_bytes: at.bytes }),
         row("the connection breaks between frames", cut, |at| WireFault::Cut { after_bytes: at.border }),
         row("the connection is reset", cut, |at| WireFault::Reset { after_bytes: at.bytes }),
@@ -153,7 +186,23 @@ fn table(protocol: Protocol) -> Vec<Row> {
         inserted("a page of a proxy", "<html><body>\nHello\n</body></html>\n\n", Survives),
         row("a trickle, byte by byte", Survives, |_| WireFault::Trickle { bytes: 1, pause_ms: 0 }),
         row("a trickle of three bytes", Survives, |_| WireFault::Trickle { bytes: 3, pause_ms: 0 }),
-    ]
+    ];
+    if way.is_binary() {
+        // What is put between its messages belongs to none of them.
+        for row in &mut rows {
+            if matches!((row.fault)(places(way)[0]), WireFault::Insert { .. }) {
+                row.end = malformed;
+            }
+        }
+        let bit = |name, inside| row(name, malformed, move |at| WireFault::Corrupt { at_byte: at.border + inside });
+        rows.extend([
+            bit("a length that lies", 3),
+            bit("a checksum that is wrong", 9),
+            bit("a header that is damaged", 20),
+        ]);
+        rows.push(row("a payload that is damaged", malformed, |at| WireFault::Corrupt { at_byte: at.border + 120 }));
+    }
+    rows
 }
 
 /// An error by a name that nobody knows, in the protocol's form.
@@ -193,7 +242,7 @@ fn early_end(protocol: Protocol) -> String {
 }
 
 /// One prompt that meets the fault, and one that does not. Returns what was not as it must be.
-async fn meet(protocol: Protocol, fault: WireFault, end: End) -> Result<(), String> {
+async fn meet(way: Way, fault: WireFault, end: End) -> Result<(), String> {
     let silent = matches!(fault, WireFault::Stall { .. });
     let faults = vec![FaultRule::on(1, fault)];
     let server = MockServer::start_with(script(), MockOptions { faults, ..MockOptions::default() }).unwrap();
@@ -201,7 +250,7 @@ async fn meet(protocol: Protocol, fault: WireFault, end: End) -> Result<(), Stri
     if silent {
         limits.gap_timeout_ms = SHORT_MS;
     }
-    let (agent, runs) = speaker(&server, protocol, limits, || "seen".into());
+    let (agent, runs) = speaker_to(&server, way.provider, way.protocol, limits, || "seen".into());
     let events = play(&agent, "hello").await;
     let (reason, error) = look::whole(&events);
     let runs = runs.lock().unwrap().clone();
@@ -226,40 +275,45 @@ async fn meet(protocol: Protocol, fault: WireFault, end: End) -> Result<(), Stri
 }
 
 /// Every row at every place; all that went wrong is told at once.
-async fn hold(protocol: Protocol) {
-    let table = table(protocol);
+async fn hold(way: Way) {
+    let table = table(way);
     assert!(table.len() >= 25, "{}", table.len());
-    let cases = table.iter().flat_map(|row| places(protocol).map(|place| (row, place)));
+    let cases = table.iter().flat_map(|row| places(way).map(|place| (row, place)));
     let failures: Vec<String> = stream::iter(cases)
         .map(|(row, place)| async move {
-            let outcome = meet(protocol, (row.fault)(place), row.end).await;
+            let outcome = meet(way, (row.fault)(place), row.end).await;
             outcome.err().map(|found| format!("{} {}: expected {:?}, found {found}", row.name, place.name, row.end))
         })
         .buffer_unordered(AT_ONCE)
         .filter_map(std::future::ready)
         .collect()
         .await;
-    assert!(failures.is_empty(), "{protocol:?}:\n{}", failures.join("\n"));
+    assert!(failures.is_empty(), "{way:?}:\n{}", failures.join("\n"));
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn every_fault_at_every_place_in_anthropic_messages() {
-    hold(Protocol::Anthropic).await;
+    hold(ANTHROPIC).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn every_fault_at_every_place_in_openai_chat_completions() {
-    hold(Protocol::OpenaiChat).await;
+    hold(CHAT).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn every_fault_at_every_place_in_openai_responses() {
-    hold(Protocol::OpenaiResponses).await;
+    hold(RESPONSES).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn every_fault_at_every_place_in_gemini() {
-    hold(Protocol::Gemini).await;
+    hold(GEMINI).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_fault_at_every_place_in_the_messages_of_bedrock() {
+    hold(BEDROCK).await;
 }
 
 /// The answers that are no reply, and what they mean.
@@ -296,20 +350,18 @@ fn refusals() -> Vec<(WireFault, ErrorCode)> {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn every_refusal_has_its_code_in_every_protocol_at_the_first_request_and_after_a_call() {
-    let cases = Protocol::ALL.iter().flat_map(|protocol| {
-        refusals()
-            .into_iter()
-            .flat_map(move |(fault, code)| [1, 2].map(|number| (*protocol, fault.clone(), code, number)))
+    let cases = WAYS.iter().flat_map(|way| {
+        refusals().into_iter().flat_map(move |(fault, code)| [1, 2].map(|number| (*way, fault.clone(), code, number)))
     });
     let failures: Vec<String> = stream::iter(cases)
-        .map(|(protocol, fault, code, number)| async move {
+        .map(|(way, fault, code, number)| async move {
             let faults = vec![FaultRule::on(number, fault.clone())];
             let server = MockServer::start_with(script(), MockOptions { faults, ..MockOptions::default() }).unwrap();
             let mut limits = Limits { max_retries: 0, ..Limits::default() };
             if fault == WireFault::Silence {
                 limits.first_byte_timeout_ms = SHORT_MS;
             }
-            let (agent, runs) = speaker(&server, protocol, limits, || "seen".into());
+            let (agent, runs) = speaker_to(&server, way.provider, way.protocol, limits, || "seen".into());
             let (reason, error) = look::whole(&play(&agent, "hello").await);
             let runs = runs.lock().unwrap().len() as u64;
             let (after, _) = look::whole(&play(&agent, "go on").await);
@@ -319,7 +371,7 @@ async fn every_refusal_has_its_code_in_every_protocol_at_the_first_request_and_a
                 && runs == number - 1
                 && after == DoneReason::EndTurn
                 && flaws.is_empty();
-            (!fits).then(|| format!("{protocol:?} {fault:?} at {number}: {reason:?} {error:?} {after:?} {flaws:?}"))
+            (!fits).then(|| format!("{way:?} {fault:?} at {number}: {reason:?} {error:?} {after:?} {flaws:?}"))
         })
         .buffer_unordered(AT_ONCE)
         .filter_map(std::future::ready)
@@ -337,23 +389,23 @@ async fn what_may_pass_is_tried_again_before_output_and_never_after() {
             WireFault::Error { after_events: place.events, code, message: None },
         ]
     };
-    let cases = Protocol::ALL.iter().flat_map(|protocol| {
-        let [before, mid_text, mid_call] = places(*protocol);
-        let again = faults(before).map(|fault| (*protocol, fault, true));
-        let never = [mid_text, mid_call].into_iter().flat_map(faults).map(|fault| (*protocol, fault, false));
+    let cases = WAYS.iter().flat_map(|way| {
+        let [before, mid_text, mid_call] = places(*way);
+        let again = faults(before).map(|fault| (*way, fault, true));
+        let never = [mid_text, mid_call].into_iter().flat_map(faults).map(|fault| (*way, fault, false));
         again.into_iter().chain(never).collect::<Vec<_>>()
     });
     let failures: Vec<String> = stream::iter(cases)
-        .map(|(protocol, fault, again)| async move {
+        .map(|(way, fault, again)| async move {
             let faults = vec![FaultRule::on(1, fault.clone())];
             let server = MockServer::start_with(script(), MockOptions { faults, ..MockOptions::default() }).unwrap();
             let limits = Limits { max_retries: 1, ..Limits::default() };
-            let (agent, runs) = speaker(&server, protocol, limits, || "seen".into());
+            let (agent, runs) = speaker_to(&server, way.provider, way.protocol, limits, || "seen".into());
             let (reason, _) = look::whole(&play(&agent, "hello").await);
             let (requests, runs) = (server.stats().requests, runs.lock().unwrap().len());
             let expected = if again { (DoneReason::EndTurn, 3, 1) } else { (DoneReason::Error, 1, 0) };
             let found = (reason, requests, runs);
-            (found != expected).then(|| format!("{protocol:?} {fault:?}: {found:?}"))
+            (found != expected).then(|| format!("{way:?} {fault:?}: {found:?}"))
         })
         .buffer_unordered(AT_ONCE)
         .filter_map(std::future::ready)

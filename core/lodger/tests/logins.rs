@@ -104,6 +104,34 @@ fn a_login_that_is_not_there_or_damaged_is_known_when_the_agent_is_made() {
     assert!(error.message.contains("is damaged") && !error.message.contains("access-0"), "{}", error.message);
 }
 
+#[test]
+fn a_subscription_without_a_login_says_that_a_token_must_be_given() {
+    let house = House::new("x", LoginOptions::default());
+    for provider in ["codex", "grok"] {
+        let environment =
+            Environment::new([("LODGER_CONFIG_DIR".to_owned(), house.folder.path().display().to_string())]);
+        let auth = Auth::Login { provider: provider.to_owned() };
+        let error = Agent::builder().environment(environment).auth(auth).create().unwrap_err();
+        assert_eq!(error.code, ErrorCode::ProviderAuth);
+        for words in [format!("`lodger login {provider} --with-token`"), "{ provider, token }".to_owned()] {
+            assert!(error.message.contains(&words), "{}", error.message);
+        }
+    }
+}
+
+#[test]
+fn a_token_or_login_of_a_provider_that_is_not_known_is_an_error_that_names_the_known() {
+    let auth = |provider: &str| {
+        let provider = provider.to_owned();
+        [Auth::Token { provider: provider.clone(), token: "t".into() }, Auth::Login { provider }]
+    };
+    for auth in auth("codecs") {
+        let error = Agent::builder().auth(auth).model("x").environment(Environment::default()).create().unwrap_err();
+        assert_eq!(error.code, ErrorCode::InvalidOptions);
+        assert!(error.message.contains("`codecs`") && error.message.contains("codex, grok"), "{}", error.message);
+    }
+}
+
 #[tokio::test]
 async fn a_login_of_another_provider_is_not_shown_to_the_model() {
     let house = House::new("access-0", LoginOptions::default()).saved(HOUR);

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::net::TcpListener;
 
 use lodger::Agent;
-use lodger::protocol::{DoneReason, Endpoint, Environment, Limits};
+use lodger::protocol::{Auth, DoneReason, Endpoint, Environment, Limits};
 use lodger_kit::{FaultRule, MockOptions, MockServer, Protocol, WireFault};
 use serde_json::json;
 
@@ -18,18 +18,32 @@ use wire::kind;
 const OWN: &str = "sk-own-0123456789";
 const OTHER: &str = "sk-other-0123456789";
 
-const VENDORS: [&str; 12] = [
+/// More that other vendors' clients read.
+const OTHERS: [&str; 5] = [
+    "AWS_BEARER_TOKEN_BEDROCK",
+    "AWS_ACCESS_KEY_ID",
+    "AWS_SECRET_ACCESS_KEY",
+    "CLOUDSDK_AUTH_ACCESS_TOKEN",
+    "CODEX_API_KEY",
+];
+
+const VENDORS: [&str; 17] = [
     "ANTHROPIC",
     "AZURE_OPENAI",
+    "BEDROCK",
+    "BEDROCK_MANTLE",
+    "CODEX",
     "DEEPSEEK",
     "FIREWORKS",
     "GEMINI",
     "GOOGLE",
+    "GROK",
     "GROQ",
     "MISTRAL",
     "OPENAI",
     "OPENROUTER",
     "TOGETHER",
+    "VERTEX",
     "XAI",
 ];
 
@@ -56,6 +70,7 @@ impl Trap {
             }
             all.insert(format!("{vendor}_BASE_URL"), self.url());
         }
+        all.extend(OTHERS.map(|name| (name.to_owned(), OTHER.to_owned())));
         for name in ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"] {
             all.insert(name.to_owned(), self.url());
             all.insert(name.to_ascii_lowercase(), self.url());
@@ -91,7 +106,7 @@ fn carried_its_own_key_alone(server: &MockServer, requests: usize) {
 async fn a_server_that_the_host_chose_is_asked_alone_and_with_the_hosts_key_alone() {
     for protocol in Protocol::ALL {
         let (trap, server) = (Trap::new(), server(Vec::new()));
-        for provider in ["anthropic", "openai", "google", "acme"] {
+        for provider in ["anthropic", "openai", "google", "acme", "bedrock", "vertex", "codex", "grok"] {
             let agent = Agent::builder()
                 .model(format!("{provider}/mock"))
                 .endpoint(Endpoint::new(kind(protocol), server.base_url()))
@@ -101,7 +116,7 @@ async fn a_server_that_the_host_chose_is_asked_alone_and_with_the_hosts_key_alon
                 .unwrap();
             look::ended(&play(&agent, "hello").await, DoneReason::EndTurn);
         }
-        carried_its_own_key_alone(&server, 4);
+        carried_its_own_key_alone(&server, 8);
         trap.is_empty();
     }
 }
@@ -114,6 +129,8 @@ async fn a_server_that_the_environment_names_is_asked_alone_and_with_its_own_key
         ("anthropic", "ANTHROPIC_BASE_URL", &["ANTHROPIC_API_KEY"][..]),
         ("openai", "OPENAI_BASE_URL", &["OPENAI_API_KEY"]),
         ("google", "GOOGLE_BASE_URL", &google),
+        ("bedrock", "BEDROCK_BASE_URL", &["BEDROCK_API_KEY", "AWS_BEARER_TOKEN_BEDROCK"]),
+        ("vertex", "VERTEX_BASE_URL", &["CLOUDSDK_AUTH_ACCESS_TOKEN"]),
     ] {
         let (trap, server) = (Trap::new(), server(Vec::new()));
         let url = server.base_url();
@@ -146,5 +163,21 @@ async fn a_redirect_leads_nowhere() {
             carried_its_own_key_alone(&server, 1);
             trap.is_empty();
         }
+    }
+}
+
+#[tokio::test]
+async fn a_token_of_a_subscription_goes_to_it_alone_and_no_key_is_taken_in_its_place() {
+    for (provider, address) in [("codex", "CODEX_BASE_URL"), ("grok", "GROK_BASE_URL")] {
+        let (trap, server) = (Trap::new(), server(Vec::new()));
+        let url = server.base_url();
+        let builder = || Agent::builder().model("mock").environment(trap.environment(&[(address, &url)]));
+        let agent = builder().auth(Auth::Token { provider: provider.to_owned(), token: OWN.into() }).create().unwrap();
+        look::ended(&play(&agent, "hello").await, DoneReason::EndTurn);
+        carried_its_own_key_alone(&server, 1);
+        let error = builder().model(format!("{provider}/mock")).create().unwrap_err();
+        assert_eq!(error.code, lodger::ErrorCode::ProviderAuth);
+        assert!(error.message.contains("{ provider, token }") && !error.message.contains("API_KEY"), "{error}");
+        trap.is_empty();
     }
 }

@@ -4,7 +4,8 @@ use lodger_net::BaseUrl;
 use lodger_protocol::{Endpoint, EndpointKind, Environment, Error};
 
 use crate::ModelSpec;
-use crate::catalogue::{Catalogue, KeyHeader};
+use crate::address::address;
+use crate::catalogue::{Catalogue, Form, KeyHeader};
 
 /// A server to talk to, all choices made.
 #[derive(Clone)]
@@ -23,6 +24,8 @@ pub struct ResolvedEndpoint {
     /// The option or variable that the address is from, where all that is sent there can be read on the way and the host
     /// has not said that this may be.
     pub in_clear: Option<String>,
+    /// What it has other than the protocol.
+    pub form: Form,
 }
 
 impl std::fmt::Debug for ResolvedEndpoint {
@@ -49,33 +52,26 @@ impl ResolvedEndpoint {
         if let Some(endpoint) = endpoint {
             let source = "`endpoint.baseUrl`";
             let base_url = BaseUrl::parse(&endpoint.base_url, source)?;
+            // Another server than the provider's own: it speaks as its protocol does, unless it is one of a kind, such
+            // as a customer's own resource.
+            let known = known.filter(|known| known.kind == endpoint.kind);
             return Ok(Self {
                 in_clear: (!endpoint.allow_http && base_url.is_readable_by_others()).then(|| source.to_owned()),
                 kind: endpoint.kind,
                 key_optional: base_url.is_loopback() || endpoint.headers.keys().any(|name| carries_credentials(name)),
                 base_url,
                 headers: endpoint.headers.iter().map(|(name, value)| (name.clone(), value.clone())).collect(),
-                // Another server than the provider's own: it looks for a key where its protocol does, unless it is
-                // one of a kind, such as a customer's own resource.
-                key_header: known
-                    .filter(|known| known.kind == endpoint.kind)
-                    .and_then(|known| known.key_header)
-                    .unwrap_or(KeyHeader::of(endpoint.kind)),
+                key_header: known.as_ref().and_then(|known| known.key_header).unwrap_or(KeyHeader::of(endpoint.kind)),
+                form: known.map(|known| known.form).unwrap_or_default(),
             });
         }
-        let known = known.ok_or_else(|| unknown(spec, catalogue))?;
+        let known = known.ok_or_else(|| catalogue.unknown(&spec.provider))?;
         let variable = spec.variable("BASE_URL");
-        let (base_url, source) = match (env.get(&variable), &known.base_url) {
-            (Some(url), _) => (url, format!("`{variable}` of the environment")),
-            (None, Some(url)) => (url.as_str(), "the provider's address".to_owned()),
-            (None, None) => {
-                return Err(Error::invalid_options(format!(
-                    "`model`: the provider `{}` has an address for each customer; set `endpoint.baseUrl` or `{variable}`",
-                    spec.provider
-                )));
-            }
+        let (base_url, source) = match env.get(&variable) {
+            Some(url) => (url.to_owned(), format!("`{variable}` of the environment")),
+            None => (address(&known, env)?.ok_or_else(|| without(spec))?, "the provider's address".to_owned()),
         };
-        let base_url = BaseUrl::parse(base_url, &source)?;
+        let base_url = BaseUrl::parse(&base_url, &source)?;
         Ok(Self {
             kind: known.kind,
             in_clear: base_url.is_readable_by_others().then_some(source),
@@ -83,6 +79,7 @@ impl ResolvedEndpoint {
             headers: Vec::new(),
             key_optional: known.key_optional,
             key_header: known.key_header.unwrap_or(KeyHeader::of(known.kind)),
+            form: known.form,
         })
     }
 }
@@ -109,13 +106,11 @@ fn carries_credentials(header: &str) -> bool {
     ["authorization", "x-api-key", "api-key", "x-goog-api-key"].iter().any(|name| header.eq_ignore_ascii_case(name))
 }
 
-fn unknown(spec: &ModelSpec, catalogue: &Catalogue) -> Error {
-    let mut names = catalogue.provider_names();
-    names.push("scripted".to_owned());
+fn without(spec: &ModelSpec) -> Error {
     Error::invalid_options(format!(
-        "the provider `{}` is not known; known are {}; for any other set `endpoint`",
+        "`model`: the provider `{}` has an address for each customer; set `endpoint.baseUrl` or `{}`",
         spec.provider,
-        names.join(", ")
+        spec.variable("BASE_URL")
     ))
 }
 

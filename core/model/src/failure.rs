@@ -111,6 +111,9 @@ fn telling_name(name: &str) -> Option<ErrorCode> {
         | "invalid_api_key"
         | "API_KEY_INVALID"
         | "UNAUTHENTICATED"
+        | "accessDeniedException"
+        | "expiredTokenException"
+        | "unrecognizedClientException"
         | "PERMISSION_DENIED" => ErrorCode::ProviderAuth,
         "billing_error" | "insufficient_quota" | "billing_hard_limit_reached" | "billing_not_active" => {
             ErrorCode::ProviderQuota
@@ -118,9 +121,11 @@ fn telling_name(name: &str) -> Option<ErrorCode> {
         "model_not_found" | "model_not_available" | "model_decommissioned" | "invalid_model" | "DeploymentNotFound" => {
             ErrorCode::ModelNotFound
         }
-        "rate_limit_error" | "rate_limit_exceeded" | "RESOURCE_EXHAUSTED" | "too_many_requests" => {
-            ErrorCode::ProviderRateLimited
-        }
+        "rate_limit_error"
+        | "rate_limit_exceeded"
+        | "RESOURCE_EXHAUSTED"
+        | "too_many_requests"
+        | "throttlingException" => ErrorCode::ProviderRateLimited,
         "overloaded_error" | "server_is_overloaded" | "engine_overloaded_error" | "slow_down" | "UNAVAILABLE" => {
             ErrorCode::ProviderOverloaded
         }
@@ -139,10 +144,15 @@ fn general_name(name: &str) -> Option<ErrorCode> {
         | "UNAVAILABLE"
         | "DEADLINE_EXCEEDED"
         | "UNKNOWN"
-        | "ABORTED" => ErrorCode::ProviderUnavailable,
-        "not_found_error" | "NOT_FOUND" => ErrorCode::ModelNotFound,
+        | "ABORTED"
+        | "internalServerException"
+        | "modelStreamErrorException"
+        | "modelTimeoutException"
+        | "serviceUnavailableException" => ErrorCode::ProviderUnavailable,
+        "not_found_error" | "NOT_FOUND" | "resourceNotFoundException" => ErrorCode::ModelNotFound,
         "INVALID_ARGUMENT" | "FAILED_PRECONDITION" | "OUT_OF_RANGE" | "UNIMPLEMENTED" => ErrorCode::ProviderRejected,
         "invalid_request_error"
+        | "validationException"
         | "request_too_large"
         | "invalid_prompt"
         | "content_filter"

@@ -6,13 +6,13 @@ use std::time::{Duration, SystemTime};
 use bytes::Bytes;
 use futures_util::future::{Either, FutureExt};
 use futures_util::stream::{self, BoxStream, StreamExt};
-use lodger_net::{HttpRequest, HttpResponse, Method, Queued, Transport, frames};
+use lodger_net::{HttpRequest, HttpResponse, Method, Queued, Transport};
 use lodger_protocol::{Error, ErrorCode, Secret, StopReason, ToolCallId, Usage};
 use serde_json::Value;
 
-use crate::auth::{Credential, CredentialSource};
+use crate::auth::{Credential, CredentialSource, claim};
 use crate::call::Call;
-use crate::catalogue::{KeyHeader, Price};
+use crate::catalogue::{Form, KeyHeader, Price};
 use crate::forgotten::{Forgotten, is_refusal};
 use crate::reading::read;
 use crate::refusal::{Refusal, retry_after_ms};
@@ -38,13 +38,15 @@ pub(crate) struct Inner {
     pub(crate) target: Target,
     pub(crate) protocol: &'static dyn Protocol,
     pub(crate) url: String,
-    /// Where the provider lists its models.
-    pub(crate) list_url: String,
+    /// Where the provider lists its models. `None`: it has no list.
+    pub(crate) list_url: Option<String>,
     /// The host's own.
     pub(crate) headers: Vec<(String, Secret)>,
     pub(crate) credentials: Option<Arc<dyn CredentialSource>>,
     /// Where a key stands.
     pub(crate) key_header: KeyHeader,
+    /// What the provider has other than the protocol.
+    pub(crate) form: Form,
     pub(crate) context_window: Option<u64>,
     /// What a reply may have at most, where known.
     pub(crate) max_output_tokens: Option<u64>,
@@ -103,7 +105,7 @@ impl Inner {
         async move {
             let state = self.protocol.reply(FreshIds::new(&request, ToolCallId::fresh().as_str()));
             match self.open(request, number).await {
-                Ok((body, attempt)) => Either::Left(read(frames(body, self.gap), state, attempt)),
+                Ok((body, attempt)) => Either::Left(read(self.form.framing.frames(body, self.gap), state, attempt)),
                 Err(error) => {
                     let partial =
                         Reply { content: Vec::new(), stop_reason: StopReason::Error, usage: Usage::default() };
@@ -129,9 +131,9 @@ impl Inner {
     }
 
     async fn ask(&self, request: Arc<ModelRequest>, number: u32) -> Result<(Body, Attempt), Error> {
-        let body = self.protocol.request_body(&request, &self.target)?;
+        let body = self.form.body_of(self.protocol.request_body(&request, &self.target)?)?;
         drop(request);
-        let call = Call { method: Method::Post, url: &self.url, accept: "text/event-stream", body };
+        let call = Call { method: Method::Post, url: &self.url, accept: self.form.framing.content_type(), body };
         let (attempt, sent) = self.call(&call, number).await?;
         self.accept(attempt, sent).await
     }
@@ -202,10 +204,11 @@ impl Inner {
         if !(200..300).contains(&answer.status) {
             return Err(self.refusal(answer).await);
         }
+        let expected = self.form.framing.content_type();
         match answer.header("content-type") {
-            Some(kind) if !kind.trim_start().to_ascii_lowercase().starts_with("text/event-stream") => Err(Error::new(
+            Some(kind) if !kind.trim_start().to_ascii_lowercase().starts_with(expected) => Err(Error::new(
                 ErrorCode::ProviderMalformed,
-                format!("expected an answer of type text/event-stream, found `{}`", kind.escape_debug()),
+                format!("expected an answer of type {expected}, found `{}`", kind.escape_debug()),
             )),
             _ => Ok(answer.body),
         }
@@ -216,7 +219,10 @@ impl Inner {
             vec![("content-type".to_owned(), "application/json".to_owned()), ("accept".to_owned(), accept.to_owned())];
         let own = self.protocol.headers().iter();
         headers.extend(own.map(|(name, value)| ((*name).to_owned(), (*value).to_owned())));
+        headers.extend(self.form.headers.iter().map(|(name, value)| (name.clone(), value.clone())));
         headers.extend(by.map(|credential| credential.header(self.key_header)));
+        let said = |place: &[String]| claim(&by?.secret, place);
+        headers.extend(self.form.claims.iter().filter_map(|(name, place)| Some((name.clone(), said(place)?))));
         // The host's own come last: they win.
         headers.extend(self.headers.iter().map(|(name, value)| (name.clone(), value.expose().to_owned())));
         headers
@@ -260,7 +266,7 @@ pub(crate) fn make_presentable(error: &mut Error, attempt: &Attempt) {
 
 /// What the provider calls the request.
 fn request_id(answer: &HttpResponse) -> Option<&str> {
-    ["request-id", "x-request-id"].iter().find_map(|name| answer.header(name))
+    ["request-id", "x-request-id", "x-amzn-requestid"].iter().find_map(|name| answer.header(name))
 }
 
 /// The words, cut between characters where they are long.

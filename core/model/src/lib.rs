@@ -26,6 +26,8 @@ mod spec;
 mod stream;
 
 #[cfg(feature = "http")]
+mod address;
+#[cfg(feature = "http")]
 pub mod auth;
 #[cfg(feature = "http")]
 mod bound;
@@ -35,6 +37,8 @@ mod call;
 mod endpoint;
 #[cfg(feature = "http")]
 mod forgotten;
+#[cfg(feature = "http")]
+mod form;
 #[cfg(feature = "http")]
 mod http;
 #[cfg(feature = "http")]

@@ -17,7 +17,7 @@ const MAX_LIST_BYTES: usize = 16 * 1024 * 1024;
 
 impl ModelSource {
     /// The ids of the models that a provider offers, sorted, each once. One request; a list in several pages is read as
-    /// far as its first one.
+    /// far as its first one. Of a provider that has no list to ask for: those that the catalogue has.
     ///
     /// # Errors
     /// As for [`ModelSource::open`]; `provider_*` and `timeout` for what goes wrong on the way.
@@ -26,13 +26,17 @@ impl ModelSource {
             return Err(Error::invalid_options("scripted models are files; there is no list of them"));
         }
         let spec = ModelSpec { provider: provider.to_owned(), model: String::new() };
-        self.inner(&format!("{provider}/"), spec)?.list().await
+        let inner = self.inner(&format!("{provider}/"), spec)?;
+        match &inner.list_url {
+            Some(url) => inner.list(url).await,
+            None => Ok(self.catalogue.models(provider).into_iter().map(|model| model.id).collect()),
+        }
     }
 }
 
 impl Inner {
-    async fn list(&self) -> Result<Vec<String>, Error> {
-        let call = Call { method: Method::Get, url: &self.list_url, accept: "application/json", body: Bytes::new() };
+    async fn list(&self, url: &str) -> Result<Vec<String>, Error> {
+        let call = Call { method: Method::Get, url, accept: "application/json", body: Bytes::new() };
         let (attempt, sent) = self.call(&call, 1).await?;
         self.read_list(sent).await.map_err(|mut error| {
             make_presentable(&mut error, &attempt);

@@ -63,12 +63,15 @@ impl ModelSource {
             quirks.documents = documents;
         }
         let protocol = protocol(endpoint.kind);
-        let path = protocol.path(&spec.model);
+        let own_path = endpoint.form.path_of(&spec.model);
         let url = |path: &str| match protocol.is_versioned_by_base() {
             true => endpoint.base_url.join_versioned(path),
             false => endpoint.base_url.join(path),
         };
-        let (url, list_url) = (url(&path), url(protocol.list_path()));
+        let (url, list_url) = match own_path {
+            Some(path) => (endpoint.base_url.join(&path), None),
+            None => (url(&protocol.path(&spec.model)), Some(url(protocol.list_path()))),
+        };
         let headers: Vec<_> = endpoint.headers.into_iter().map(|(name, value)| (name, Secret::from(value))).collect();
         Ok(Inner {
             target: Target { name: name.to_owned(), kind: endpoint.kind, quirks, model: spec.model },
@@ -78,6 +81,7 @@ impl ModelSource {
             headers,
             credentials,
             key_header: endpoint.key_header,
+            form: endpoint.form,
             context_window: known.as_ref().and_then(|known| known.context_window),
             max_output_tokens: known.as_ref().and_then(|known| known.max_output_tokens),
             price: known.and_then(|known| known.price),

@@ -1,16 +1,16 @@
-//! One server-sent event.
+//! One event of an answer.
 
-/// One server-sent event, whole. Comments and blocks without data are not frames.
+/// One event, whole, however it stood in the body. Comments and blocks without data are not frames.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Frame {
-    /// The `event` field, where the server sent one.
+    /// Its name, where the server gave one.
     pub event: Option<String>,
-    /// The `data` lines, joined by line feeds.
+    /// What it says: of a server-sent event the `data` lines, joined by line feeds.
     pub data: String,
 }
 
 impl Frame {
-    /// A frame of data without an `event` field.
+    /// A frame of data without a name.
     pub fn data(data: impl Into<String>) -> Self {
         Self { event: None, data: data.into() }
     }

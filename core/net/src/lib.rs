@@ -1,12 +1,13 @@
 //! HTTP for talking to models: requests go through a [`Transport`], answers come back as [`Frame`]s.
 //!
 //! The default build holds the traits and the data. Feature `http` adds [`HttpClients`], built from an explicit
-//! TLS configuration, and the framing of server-sent events.
+//! TLS configuration, and what cuts a body into frames.
 //!
 //! This crate must never keep anything process-wide, follow a redirect (requests carry credentials), read the
 //! environment, retry, or put a header's value into an error.
 
 mod frame;
+mod framing;
 mod transport;
 
 #[cfg(feature = "http")]
@@ -16,13 +17,12 @@ mod failure;
 #[cfg(feature = "http")]
 mod fetch;
 #[cfg(feature = "http")]
-mod framing;
-#[cfg(feature = "http")]
 mod network;
 #[cfg(feature = "http")]
 mod url;
 
 pub use frame::Frame;
+pub use framing::Framing;
 pub use transport::{HttpRequest, HttpResponse, Method, Queued, Transport};
 
 #[cfg(feature = "http")]

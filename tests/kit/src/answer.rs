@@ -17,7 +17,7 @@ use crate::errors::Failure;
 use crate::fault::{FaultRule, WireFault};
 use crate::models;
 use crate::pieces::{Pieces, Topic, break_of};
-use crate::protocol::{Protocol, Route};
+use crate::protocol::{Platform, Protocol, Route};
 use crate::quirk::Quirks;
 use crate::request::{Asked, read};
 use crate::server::MockOptions;
@@ -63,8 +63,8 @@ impl Server {
     }
 
     fn models(&self, protocol: Protocol, request: &Request<Incoming>) -> Response<Body> {
-        match self.unwelcome(protocol, request.headers(), request.uri()) {
-            Some(why) => refusal(protocol, &Failure::of_status(protocol, 401, why.to_owned())),
+        match self.unwelcome(protocol, Platform::Vendor, request.headers(), request.uri()) {
+            Some(why) => refusal(protocol, Platform::Vendor, &Failure::of_status(protocol, 401, why.to_owned())),
             None => {
                 let list = models::list(protocol, request.uri(), &self.options.models);
                 whole(StatusCode::OK, &[], list.to_string())
@@ -73,9 +73,9 @@ impl Server {
     }
 
     async fn reply(&self, route: Route, request: Request<Incoming>, hangup: Hangup) -> Answer {
-        let protocol = route.protocol;
-        let refuse = |status, why: String| Ok(refusal(protocol, &Failure::of_status(protocol, status, why)));
-        if let Some(why) = self.unwelcome(protocol, request.headers(), request.uri()) {
+        let (protocol, platform) = (route.protocol, route.platform);
+        let refuse = |status, why: String| Ok(refusal(protocol, platform, &Failure::of_status(protocol, status, why)));
+        if let Some(why) = self.unwelcome(protocol, platform, request.headers(), request.uri()) {
             return refuse(401, why.to_owned());
         }
         if protocol == Protocol::Gemini && route.streams(&Value::Null) && !asks_for_events(request.uri()) {
@@ -88,7 +88,7 @@ impl Server {
             Ok(Err(error)) => return refuse(400, format!("not JSON: {error}")),
             Err(error) => return refuse(400, format!("unreadable: {error}")),
         };
-        let (model, streams, asked) = (route.model(&body), route.streams(&body), read(protocol, &body));
+        let (model, streams, asked) = (route.model(&body), route.streams(&body), read(protocol, platform, &body));
         let number = self.stats.request(head, body, asked.as_ref().err());
         let fault = self.fault(number);
         match &fault {
@@ -97,7 +97,7 @@ impl Server {
             Some(WireFault::Status { status, headers, body }) => {
                 let headers: Vec<_> = headers.iter().map(|(name, value)| (name.as_str(), value.clone())).collect();
                 let failure = Failure::of_status(protocol, *status, "the fault says so".to_owned());
-                let body = body.clone().unwrap_or_else(|| failure.body(protocol).to_string());
+                let body = body.clone().unwrap_or_else(|| failure.body_on(platform, protocol).to_string());
                 return Ok(whole(StatusCode::from_u16(*status).unwrap_or_default(), &headers, body));
             }
             _ => {}
@@ -108,7 +108,7 @@ impl Server {
         };
         let index = match self.step(&asked) {
             Ok(index) => index,
-            Err(error) => return Ok(refusal(protocol, &Failure::of(protocol, error.code, error.message))),
+            Err(error) => return Ok(refusal(protocol, platform, &Failure::of(protocol, error.code, error.message))),
         };
         let step = &self.script.steps[index];
         let beats = Beats::new(self.script.clone(), index);
@@ -123,18 +123,21 @@ impl Server {
             wants_encrypted: asked.wants_encrypted,
         };
         match step.fault.as_ref().filter(|fault| fault.after_parts == 0) {
-            Some(broken) if break_of(broken).is_none() => Ok(refusal(protocol, &Failure::of_fault(protocol, broken))),
+            Some(broken) if break_of(broken).is_none() => {
+                Ok(refusal(protocol, platform, &Failure::of_fault(protocol, broken)))
+            }
             _ if streams => {
                 let pieces = Pieces::new(beats, topic);
                 Ok(stream_of(
-                    Writer::new(pieces, fault.clone(), &self.options, self.stats.clone(), hangup),
+                    Writer::new(pieces, platform, fault.clone(), &self.options, self.stats.clone(), hangup),
+                    platform,
                     fault,
                     number,
                 ))
             }
             _ => match play(beats, &topic, self.options.folder.as_deref()).await {
                 Whole::Said(body) => Ok(whole(StatusCode::OK, &[], body.to_string())),
-                Whole::Failed(failure) => Ok(refusal(protocol, &failure)),
+                Whole::Failed(failure) => Ok(refusal(protocol, platform, &failure)),
                 Whole::Malformed => Ok(whole(StatusCode::OK, &[], "{not json".to_owned())),
                 Whole::Cut => Err(io::Error::other("cut as told")),
             },
@@ -155,14 +158,22 @@ impl Server {
         faults.iter().find(strikes).map(|rule| rule.fault.clone())
     }
 
-    fn unwelcome(&self, protocol: Protocol, headers: &HeaderMap, uri: &Uri) -> Option<&'static str> {
+    fn unwelcome(
+        &self,
+        protocol: Protocol,
+        platform: Platform,
+        headers: &HeaderMap,
+        uri: &Uri,
+    ) -> Option<&'static str> {
         let header = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
         let bearer = header("authorization").and_then(|value| value.strip_prefix("Bearer "));
-        if protocol == Protocol::Anthropic && header("anthropic-version").is_none() {
+        let is_vendor = platform == Platform::Vendor;
+        if protocol == Protocol::Anthropic && is_vendor && header("anthropic-version").is_none() {
             return Some("anthropic-version: header is required");
         }
         let key = self.options.api_key.as_deref()?;
         let (given, words) = match protocol {
+            Protocol::Anthropic if !is_vendor => (bearer, "The security token included in the request is invalid."),
             Protocol::Anthropic => (header("x-api-key").or(bearer), "invalid x-api-key"),
             Protocol::OpenaiChat | Protocol::OpenaiResponses => {
                 (bearer.or_else(|| header("api-key")), "Incorrect API key provided.")
@@ -192,12 +203,18 @@ fn asks_for_events(uri: &Uri) -> bool {
     uri.query().is_some_and(|query| query.split('&').any(|pair| pair == "alt=sse"))
 }
 
-fn stream_of(writer: Writer, fault: Option<WireFault>, number: u64) -> Response<Body> {
+fn stream_of(writer: Writer, platform: Platform, fault: Option<WireFault>, number: u64) -> Response<Body> {
     let chunks = stream::unfold(writer, |mut writer| async { Some((writer.next().await?, writer)) });
     let body = StreamBody::new(chunks.map_ok(Frame::data).boxed()).boxed_unsync();
     let mut response = Response::new(body);
-    insert(response.headers_mut(), "content-type", "text/event-stream; charset=utf-8");
-    for name in ["request-id", "x-request-id"] {
+    let (kind, names) = match platform {
+        Platform::Bedrock => ("application/vnd.amazon.eventstream", &["x-amzn-requestid"][..]),
+        Platform::Vendor | Platform::Vertex => {
+            ("text/event-stream; charset=utf-8", &["request-id", "x-request-id"][..])
+        }
+    };
+    insert(response.headers_mut(), "content-type", kind);
+    for name in names {
         insert(response.headers_mut(), name, &format!("req_mock_{number}"));
     }
     if let Some(WireFault::Length { claims, .. }) = fault {
@@ -208,12 +225,12 @@ fn stream_of(writer: Writer, fault: Option<WireFault>, number: u64) -> Response<
 
 fn nowhere(method: &Method, path: &str) -> Response<Body> {
     let failure = Failure::of_status(Protocol::Anthropic, 404, format!("there is no {method} {path}"));
-    refusal(Protocol::Anthropic, &failure)
+    refusal(Protocol::Anthropic, Platform::Vendor, &failure)
 }
 
-fn refusal(protocol: Protocol, failure: &Failure) -> Response<Body> {
+fn refusal(protocol: Protocol, platform: Platform, failure: &Failure) -> Response<Body> {
     let status = StatusCode::from_u16(failure.status).unwrap_or_default();
-    whole(status, &failure.headers(protocol), failure.body(protocol).to_string())
+    whole(status, &failure.headers(protocol), failure.body_on(platform, protocol).to_string())
 }
 
 fn whole(status: StatusCode, headers: &[(&str, String)], body: String) -> Response<Body> {

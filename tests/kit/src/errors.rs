@@ -4,7 +4,7 @@ use lodger_model::scripted::Fault;
 use lodger_protocol::ErrorCode;
 use serde_json::{Value, json};
 
-use crate::protocol::Protocol;
+use crate::protocol::{Platform, Protocol};
 
 /// What went wrong, in a protocol's own words.
 #[derive(Clone, Debug)]
@@ -77,6 +77,14 @@ impl Failure {
                 }
                 json!({ "error": error })
             }
+        }
+    }
+
+    /// The body of an answer that is no reply, as that platform has it.
+    pub(crate) fn body_on(&self, platform: Platform, protocol: Protocol) -> Value {
+        match platform {
+            Platform::Bedrock => json!({ "message": self.message }),
+            Platform::Vendor | Platform::Vertex => self.body(protocol),
         }
     }
 

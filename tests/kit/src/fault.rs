@@ -86,6 +86,11 @@ pub enum WireFault {
         #[serde(default)]
         pause_ms: u64,
     },
+    /// One bit of the body is not as it was.
+    Corrupt {
+        /// In which byte, counted from 0.
+        at_byte: usize,
+    },
     /// After so many events of the stream these bytes follow, as they are, and the stream goes on.
     Insert {
         /// How many events.

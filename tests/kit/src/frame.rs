@@ -1,5 +1,7 @@
-//! One frame of server-sent events, and the ways in which servers write one.
+//! One frame of a stream, and the ways in which servers write one.
 
+use crate::event_stream;
+use crate::protocol::Platform;
 use crate::quirk::{Quirk, Quirks};
 
 /// A frame before it is written.
@@ -24,8 +26,16 @@ impl Frame {
         matches!(self, Self::Raw(_))
     }
 
-    /// The bytes of the frame. `first`: nothing came before it.
-    pub(crate) fn write(self, quirks: &Quirks, first: bool) -> String {
+    /// The bytes of the frame, as that platform writes it. `first`: nothing came before it.
+    pub(crate) fn write(self, platform: Platform, quirks: &Quirks, first: bool) -> Vec<u8> {
+        match (platform, self) {
+            (Platform::Bedrock, Self::Named(name, data)) => event_stream::written(name, &data),
+            (_, frame) => frame.sent(quirks, first).into_bytes(),
+        }
+    }
+
+    /// The frame as a server-sent event.
+    fn sent(self, quirks: &Quirks, first: bool) -> String {
         let (name, data) = match self {
             Self::Named(name, data) => (name, data),
             Self::Raw(text) => return text,

@@ -6,6 +6,7 @@
 
 mod answer;
 mod errors;
+mod event_stream;
 mod fault;
 mod frame;
 mod login_server;
@@ -22,8 +23,8 @@ mod writer;
 
 pub use fault::{FaultRule, WireFault};
 pub use login_server::{LoginOptions, LoginServer, LoginStats};
-pub use pieces::frames;
-pub use protocol::Protocol;
+pub use pieces::{bedrock_frames, frames};
+pub use protocol::{Platform, Protocol};
 pub use quirk::Quirk;
 pub use server::{MockOptions, MockServer};
 pub use stats::{ConnectionStats, Stats};

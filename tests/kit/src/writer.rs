@@ -11,6 +11,7 @@ use bytes::{Bytes, BytesMut};
 use crate::fault::{Break, WireFault};
 use crate::frame::Frame;
 use crate::pieces::{Piece, Pieces};
+use crate::protocol::Platform;
 use crate::quirk::Quirks;
 use crate::server::MockOptions;
 use crate::socket::Hangup;
@@ -26,6 +27,7 @@ pub(crate) struct Writer {
     pieces: Pieces,
     fault: Option<WireFault>,
     quirks: Quirks,
+    platform: Platform,
     batch_bytes: usize,
     pace: Option<Duration>,
     /// Where relative `wait` files are.
@@ -56,6 +58,7 @@ impl Next {
 impl Writer {
     pub(crate) fn new(
         pieces: Pieces,
+        platform: Platform,
         fault: Option<WireFault>,
         options: &MockOptions,
         stats: Shared,
@@ -65,6 +68,7 @@ impl Writer {
             pieces,
             fault,
             quirks: Quirks(options.quirks.clone()),
+            platform,
             batch_bytes: options.batch_bytes,
             pace: options.pace,
             folder: options.folder.clone(),
@@ -147,28 +151,41 @@ impl Writer {
 
     /// Adds a frame and what a fault puts beside it, or as much of that as a fault leaves.
     fn add(&mut self, chunk: &mut BytesMut, frame: Frame) {
-        let mut text = String::new();
+        let (platform, mut bytes) = (self.platform, Vec::new());
+        let write = |frame: Frame, quirks: &Quirks, first| frame.write(platform, quirks, first);
         if self.events == 0 && self.strikes_at(0) {
             match self.strike() {
-                Some(frames) => text.extend(frames.into_iter().map(|frame| frame.write(&self.quirks, self.bytes == 0))),
+                Some(frames) => {
+                    bytes.extend(frames.into_iter().flat_map(|frame| write(frame, &self.quirks, self.bytes == 0)));
+                }
                 None => return,
             }
         }
-        text.push_str(&frame.write(&self.quirks, self.bytes == 0 && text.is_empty()));
+        bytes.extend(write(frame, &self.quirks, self.bytes == 0 && bytes.is_empty()));
         self.events += 1;
         if self.strikes_at(self.events) {
             let frames = self.strike().unwrap_or_default();
-            text.extend(frames.into_iter().map(|frame| frame.write(&self.quirks, false)));
+            bytes.extend(frames.into_iter().flat_map(|frame| write(frame, &self.quirks, false)));
         }
+        self.corrupt(&mut bytes);
         let taken = match self.fault.as_ref().and_then(WireFault::limit) {
-            Some((limit, how)) if text.len() >= limit - self.bytes => {
+            Some((limit, how)) if bytes.len() >= limit - self.bytes => {
                 self.ahead.push_front(Next::Break(how));
                 limit - self.bytes
             }
-            _ => text.len(),
+            _ => bytes.len(),
         };
         self.bytes += taken;
-        chunk.extend_from_slice(&text.as_bytes()[..taken]);
+        chunk.extend_from_slice(&bytes[..taken]);
+    }
+
+    /// Turns one bit over, where a fault says so.
+    fn corrupt(&self, next: &mut [u8]) {
+        if let Some(WireFault::Corrupt { at_byte }) = self.fault
+            && let Some(byte) = at_byte.checked_sub(self.bytes).and_then(|place| next.get_mut(place))
+        {
+            *byte ^= 1;
+        }
     }
 
     fn claims_more(&self) -> bool {

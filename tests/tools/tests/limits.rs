@@ -14,6 +14,6 @@ fn every_bound_in_the_code_is_described() {
 #[test]
 fn the_values_of_constants_are_read_off_the_code() {
     let found = constants(&files::root()).unwrap();
-    assert_eq!(found["core/net/src/framing.rs::MAX_EVENT_BYTES"].value, Some(Value::Count(16 << 20)));
+    assert_eq!(found["core/net/src/framing/mod.rs::MAX_EVENT_BYTES"].value, Some(Value::Count(16 << 20)));
     assert_eq!(found["core/lodger/src/agent.rs::CLOSE"].value, Some(Value::Milliseconds(1000)));
 }

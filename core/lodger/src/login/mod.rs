@@ -8,7 +8,7 @@ mod saved;
 
 pub use begin::{LoginStep, LoginWay, can_save, log_in, log_out, save, status};
 pub use lodger_config::{ConfigFolder, Logins, SavedLogin};
-pub(crate) use saved::{SavedTokens, existing};
+pub(crate) use saved::{SavedTokens, SavingWay, existing};
 
 use lodger_model::auth::key_of;
 use lodger_model::variable_of;

@@ -6,6 +6,7 @@ use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use lodger_config::{LockedLogin, Logins, Renewal, SavedLogin};
 use lodger_model::auth::{Credential, Issuer, OAuth, OAuthTokens};
+use lodger_model::catalogue::Catalogue;
 use lodger_protocol::{Clock, Error, ErrorCode, Result, Secret, SystemClock};
 use tokio::time::{Instant, sleep};
 
@@ -19,25 +20,54 @@ const LOCK_LOOK: Duration = Duration::from_millis(25);
 pub(crate) struct SavedTokens {
     logins: Logins,
     provider: String,
+    way: SavingWay,
     oauth: OAuth,
+}
+
+/// How a login of a provider comes to be saved.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum SavingWay {
+    /// It has logins of its own, or may have.
+    LogIn,
+    /// It has none that are Lodger's to use: what the person has already is saved.
+    WithSecret,
+}
+
+impl SavingWay {
+    /// As the catalogue has it. A provider that it does not know may have logins.
+    pub(crate) fn of(provider: &str, catalogue: &Catalogue) -> Self {
+        match catalogue.provider(provider) {
+            Some(known) if known.login.is_none() => Self::WithSecret,
+            _ => Self::LogIn,
+        }
+    }
+
+    /// What to do, after what is wrong.
+    fn advice(self, provider: &str) -> String {
+        match self {
+            Self::LogIn => format!("log in with `lodger login {provider}`"),
+            Self::WithSecret => format!(
+                "save a token or key that you have with `lodger login {provider} --with-token` or `--with-key`, or give \
+                 the token as option auth, {{ provider, token }}"
+            ),
+        }
+    }
 }
 
 /// What is saved for a provider.
 ///
 /// # Errors
 /// `provider_auth` naming the command that logs in, when nothing is saved or it cannot be read.
-pub(crate) fn existing(logins: &Logins, provider: &str) -> Result<SavedLogin> {
+pub(crate) fn existing(logins: &Logins, provider: &str, way: SavingWay) -> Result<SavedLogin> {
     logins.load(provider)?.ok_or_else(|| {
-        Error::new(
-            ErrorCode::ProviderAuth,
-            format!("there is no saved login of `{provider}`; log in with `lodger login {provider}`"),
-        )
+        let told = format!("there is no saved login of `{provider}`; {}", way.advice(provider));
+        Error::new(ErrorCode::ProviderAuth, told)
     })
 }
 
 impl SavedTokens {
-    pub(crate) const fn new(logins: Logins, provider: String, oauth: OAuth) -> Self {
-        Self { logins, provider, oauth }
+    pub(crate) const fn new(logins: Logins, provider: String, way: SavingWay, oauth: OAuth) -> Self {
+        Self { logins, provider, way, oauth }
     }
 
     async fn issued(self, refused: Option<Secret>) -> Result<Credential> {
@@ -61,8 +91,8 @@ impl SavedTokens {
     }
 
     async fn read(&self) -> Result<SavedLogin> {
-        let Self { logins, provider, .. } = self.clone();
-        aside(move || existing(&logins, &provider)).await
+        let Self { logins, provider, way, .. } = self.clone();
+        aside(move || existing(&logins, &provider, way)).await
     }
 
     fn wants_renewal(&self, saved: &SavedLogin, refused: Option<&Secret>) -> bool {
@@ -111,7 +141,7 @@ impl SavedTokens {
         let provider = &self.provider;
         Error::new(
             ErrorCode::ProviderAuth,
-            format!("the saved login of `{provider}` {what}; log in again with `lodger login {provider}`"),
+            format!("the saved login of `{provider}` {what}; {}", self.way.advice(provider)),
         )
     }
 }

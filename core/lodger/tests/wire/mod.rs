@@ -27,6 +27,17 @@ pub fn speaker(
     limits: Limits,
     answer: impl Fn() -> Answer + Send + Sync + 'static,
 ) -> (Agent, Runs) {
+    speaker_to(server, "any", protocol, limits, answer)
+}
+
+/// The same, whose model is of that provider.
+pub fn speaker_to(
+    server: &MockServer,
+    provider: &str,
+    protocol: Protocol,
+    limits: Limits,
+    answer: impl Fn() -> Answer + Send + Sync + 'static,
+) -> (Agent, Runs) {
     let runs = Runs::default();
     let look = ToolOptions {
         name: "look".to_owned(),
@@ -37,7 +48,7 @@ pub fn speaker(
     };
     let noted = runs.clone();
     let agent = Agent::builder()
-        .model("any/mock")
+        .model(format!("{provider}/mock"))
         .endpoint(Endpoint::new(kind(protocol), server.base_url()))
         .limits(limits)
         .tool(look, move |call| {

@@ -94,25 +94,30 @@ fn belongs(spec: &ModelSpec, provider: &str) -> Result<()> {
     )))
 }
 
-/// The key of a provider in the environment: `<PROVIDER>_API_KEY`, then the other variables that the catalogue has for it.
-/// Blanks around it do not count, and nothing but blanks is no key.
+/// The key of a provider in the environment: `<PROVIDER>_API_KEY`, unless it takes tokens only, then the other variables
+/// that the catalogue has for it. Blanks around it do not count, and nothing but blanks is no key.
 ///
 /// # Errors
 /// `provider_auth` naming the variables, when there is none.
 pub fn key_of(provider: &str, env: &Environment, catalogue: &Catalogue) -> Result<Secret> {
     let own = variable_of(provider, "API_KEY");
-    let others = catalogue.provider(provider).map(|provider| provider.key_variables).unwrap_or_default();
-    let mut variables = vec![own.as_str()];
+    let known = catalogue.provider(provider);
+    let takes_keys = !known.as_ref().is_some_and(|known| known.tokens_only);
+    let others = known.map(|known| known.key_variables).unwrap_or_default();
+    let mut variables: Vec<&str> = takes_keys.then_some(own.as_str()).into_iter().collect();
     variables.extend(others.iter().map(String::as_str).filter(|name| *name != own));
     let mut keys = variables.iter().filter_map(|name| env.get(name)).map(str::trim).filter(|key| !key.is_empty());
     keys.next().map(Secret::new).ok_or_else(|| {
         let names = variables.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(" or ");
-        Error::new(
-            ErrorCode::ProviderAuth,
-            format!(
-                "no API key for `{provider}`: `auth.apiKey` is not set and {names} is not in the environment; set one of them"
+        let absent = if names.is_empty() { names } else { format!(" and {names} is not in the environment") };
+        let told = match takes_keys {
+            true => format!("no API key for `{provider}`: `auth.apiKey` is not set{absent}; set one of them"),
+            false => format!(
+                "no token for `{provider}`: `auth` gives none{absent}; give one as {{ provider, token }}, or a function \
+                 that makes tokens"
             ),
-        )
+        };
+        Error::new(ErrorCode::ProviderAuth, told)
     })
 }
 

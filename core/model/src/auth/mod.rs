@@ -4,12 +4,14 @@
 //! are looked up by the provider's name, so that no provider ever gets another one's. Nothing here reads a file: what was
 //! saved comes from above, as an [`Issuer`].
 
+mod claims;
 mod credential;
 mod credentials;
 mod host;
 mod oauth;
 mod renewing;
 
+pub(crate) use claims::claim;
 pub use credential::{Carrier, Credential};
 pub use credentials::{Credentials, key_of};
 pub use host::{HostTokens, IssuedToken, TokenRequest, TokenSource};

@@ -1,8 +1,11 @@
 //! What the catalogue says of one provider and of one model.
 
+use std::collections::BTreeMap;
+
 use lodger_protocol::EndpointKind;
 use serde::{Deserialize, Serialize};
 
+use super::form::Form;
 use super::price::Price;
 
 /// A provider: where it is and how it is spoken to.
@@ -13,9 +16,16 @@ pub struct ProviderEntry {
     pub name: String,
     /// The protocol that it speaks.
     pub kind: EndpointKind,
-    /// Its address. Absent: the host must give one, as for a service that has one for each customer.
+    /// Its address. A `{VARIABLE}` in it stands for what the environment says, `{ONE|OTHER}` for the first that is set.
+    /// Absent: the host must give one, as for a service that has one for each customer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub base_url: Option<String>,
+    /// Addresses that are made otherwise, by what fills the first hole of `base_url`.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub base_urls: BTreeMap<String, String>,
+    /// What it has other than the protocol.
+    #[serde(default, skip_serializing_if = "is_own")]
+    pub form: Form,
     /// Variables of the environment that may hold its key, beside `<PROVIDER>_API_KEY`; the first one that is set
     /// counts.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -23,18 +33,28 @@ pub struct ProviderEntry {
     /// How the key is shown. Absent: as the protocol's own vendor wants it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub key_header: Option<KeyHeader>,
+    /// It takes tokens, not API keys: none is looked for as `<PROVIDER>_API_KEY`.
+    #[serde(default)]
+    pub tokens_only: bool,
     /// It answers without a key, as servers on one's own machine do.
     #[serde(default)]
     pub key_optional: bool,
     /// The model that is meant when only the provider is named.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub default_model: Option<String>,
+    /// It offers the models of this provider, at prices that are not known, as subscriptions do.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub models_of: Option<String>,
     /// How one logs in to it, where it has logins of its own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub login: Option<LoginEntry>,
     /// The page that says so.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source: Option<String>,
+}
+
+fn is_own(form: &Form) -> bool {
+    *form == Form::default()
 }
 
 /// How one logs in to a provider by OAuth: as a client that the provider knows, by device code, in the browser, or both.

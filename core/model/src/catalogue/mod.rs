@@ -4,6 +4,7 @@
 //! an agent must not cost the reading of all the world's models.
 
 mod entry;
+mod form;
 mod price;
 
 use std::fs::File;
@@ -15,6 +16,7 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
 pub use entry::{KeyHeader, LoginEntry, ModelEntry, ProviderEntry};
+pub use form::Form;
 pub use price::{Price, Rates};
 
 const PROVIDERS: &str = include_str!("providers.jsonl");
@@ -82,14 +84,32 @@ impl Catalogue {
         names
     }
 
+    /// That a provider is not known, and which are.
+    #[must_use]
+    pub fn unknown(&self, provider: &str) -> Error {
+        let mut names = self.provider_names();
+        names.push("scripted".to_owned());
+        Error::invalid_options(format!(
+            "the provider `{}` is not known; known are {}; for any other set `endpoint`",
+            provider.escape_debug(),
+            names.join(", ")
+        ))
+    }
+
     /// The model of that id. One that is listed without its date is found with it: `gpt-5-2025-08-07` is `gpt-5`.
     #[must_use]
     pub fn model(&self, provider: &str, id: &str) -> Option<ModelEntry> {
-        [Some(id), without_date(id)].into_iter().flatten().find_map(|id| {
+        let found = [Some(id), without_date(id)].into_iter().flatten().find_map(|id| {
             let own = self.0.models.iter().find(|model| model.provider == provider && model.id == id).cloned();
             let start = || format!("{{\"provider\":{},\"id\":{},", quoted(provider), quoted(id));
             own.or_else(|| line(MODELS, &start()))
-        })
+        });
+        found.or_else(|| Some(lent(provider, self.model(&self.lender(provider)?, id)?)))
+    }
+
+    /// Whose models a provider offers, where they are another's.
+    fn lender(&self, provider: &str) -> Option<String> {
+        self.provider(provider)?.models_of.filter(|lender| lender != provider)
     }
 
     /// All models of a provider, sorted by id.
@@ -104,9 +124,19 @@ impl Catalogue {
                 models.push(model);
             }
         }
+        if let Some(lender) = self.lender(provider) {
+            let others = self.models(&lender).into_iter().map(|model| lent(provider, model));
+            let others: Vec<_> = others.filter(|model| !models.iter().any(|own| own.id == model.id)).collect();
+            models.extend(others);
+        }
         models.sort_by(|one, other| one.id.cmp(&other.id));
         models
     }
+}
+
+/// A model of another provider, as this one offers it.
+fn lent(provider: &str, model: ModelEntry) -> ModelEntry {
+    ModelEntry { provider: provider.to_owned(), price: None, ..model }
 }
 
 /// The first line that begins so.

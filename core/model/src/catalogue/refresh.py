@@ -26,10 +26,13 @@ PROVIDERS = {
     "together": ("together_ai", "together_ai/"),
     "fireworks": ("fireworks_ai", "fireworks_ai/"),
     "bedrock": ("bedrock_converse", ""),
+    "bedrock-mantle": ("bedrock_mantle", "bedrock_mantle/"),
     "vertex": ("vertex_ai-anthropic_models", "vertex_ai/"),
 }
 # Fine-tunes, and families that are not for conversations.
 SKIP = re.compile(r"^ft:|audio|realtime|search|tts|robotics|lyria|deep-research|computer-use|omni|guard|embed|learnlm|gemma-2|exp-1|moderat")
+# Of Amazon's models those that speak Anthropic Messages: themselves, and the profiles of several regions.
+CLAUDE = re.compile(r"((global|us|eu|jp|au|apac)\.)?anthropic\.")
 TODAY = datetime.date.today().isoformat()
 EFFORTS = ["none", "minimal", "low", "medium", "high", "xhigh", "max"]
 
@@ -102,8 +105,8 @@ def main(table: str, version: str) -> None:
                 continue
             if prefix and not name.startswith(prefix):
                 continue
-            if ours == "bedrock" and not name.startswith("anthropic."):
-                continue  # A region's own price is not this one.
+            if ours.startswith("bedrock") and not CLAUDE.match(name.removeprefix(prefix)):
+                continue
             if entry.get("deprecation_date", "9999") < TODAY:
                 continue
             rows.append(model(ours, name.removeprefix(prefix), entry))

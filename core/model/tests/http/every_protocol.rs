@@ -13,7 +13,7 @@ use crate::{KEY, ask, model_of, once, request, script, serve};
 const KINDS: [EndpointKind; 4] =
     [EndpointKind::Anthropic, EndpointKind::OpenaiChat, EndpointKind::OpenaiResponses, EndpointKind::Gemini];
 
-fn steps() -> lodger_model::scripted::Script {
+pub(crate) fn steps() -> lodger_model::scripted::Script {
     script(json!({
         "steps": [{
             "reply": [
@@ -32,7 +32,7 @@ fn steps() -> lodger_model::scripted::Script {
 }
 
 /// What a reply says, whatever the ids, the signatures, the blank text before calls and the parts of a text.
-fn said(reply: &Reply) -> (Vec<String>, StopReason) {
+pub(crate) fn said(reply: &Reply) -> (Vec<String>, StopReason) {
     let mut content: Vec<String> = Vec::new();
     let mut after_text = false;
     for block in &reply.content {
@@ -51,14 +51,14 @@ fn said(reply: &Reply) -> (Vec<String>, StopReason) {
     (content.iter().map(|block| block.trim().to_owned()).collect(), reply.stop_reason)
 }
 
-fn expected() -> (Vec<String>, StopReason) {
+pub(crate) fn expected() -> (Vec<String>, StopReason) {
     let content = ["thinks Let me see.", "Grüße 🌍", "calls read {\"path\":\"a\"}", "calls read {\"path\":\"b\"}"]
         .map(str::to_owned);
     (content.into(), StopReason::ToolUse)
 }
 
 /// The request after a reply, with a result for each of its calls.
-fn follow_up(reply: &Reply, name: &str) -> ModelRequest {
+pub(crate) fn follow_up(reply: &Reply, name: &str) -> ModelRequest {
     let results = reply.content.iter().filter_map(|block| match block {
         Content::ToolCall { tool_call_id, .. } => Some(Content::ToolResult {
             tool_call_id: tool_call_id.clone(),

@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
 
 mod every_protocol;
+mod platforms;
 
 use std::collections::BTreeMap;
 use std::path::Path;

@@ -5,7 +5,10 @@ use lodger_model::ModelEvent;
 use lodger_protocol::EndpointKind;
 use proptest::prelude::*;
 
-use crate::common::{KINDS, all_events};
+use lodger_kit::bedrock_frames;
+use lodger_net::Framing;
+
+use crate::common::{KINDS, all_events, events_of};
 use crate::same_conversation::recorded;
 
 const TEXT: &str = include_str!("fixtures/anthropic_text.sse");
@@ -49,8 +52,46 @@ fn ends_of_lines_comments_and_a_byte_order_mark_change_nothing() {
     }
 }
 
+/// The pieces of a body that is cut at these places.
+fn pieces(body: &Bytes, cuts: &[prop::sample::Index]) -> Vec<Bytes> {
+    let mut cuts: Vec<_> = cuts.iter().map(|cut| cut.index(body.len())).collect();
+    cuts.sort_unstable();
+    let mut pieces = Vec::new();
+    let mut from = 0;
+    for cut in cuts.into_iter().chain([body.len()]) {
+        pieces.push(body.slice(from..cut));
+        from = cut;
+    }
+    pieces
+}
+
+/// A reply with thought, text and calls as Bedrock frames it.
+fn bedrock() -> Bytes {
+    let steps = r#"{ "steps": [{ "reply": [
+        { "type": "thinking", "text": "hm", "signature": "c2ln" },
+        { "type": "text", "text": "Grüße", "chunks": 2 },
+        { "type": "tool_call", "toolName": "look", "input": { "at": "one" }, "chunks": 3 }
+    ] }] }"#;
+    let script = lodger_model::scripted::Script::parse(steps).unwrap();
+    bedrock_frames(&script, 0, "m").concat().into()
+}
+
+fn bedrock_events(pieces: Vec<Bytes>) -> Vec<ModelEvent> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
+    runtime.block_on(events_of(EndpointKind::Anthropic, Framing::AwsEventStream, pieces))
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn any_split_of_an_event_stream_gives_the_same_events(
+        cuts in prop::collection::vec(any::<prop::sample::Index>(), 0..40),
+    ) {
+        let whole = bedrock_events(vec![bedrock()]);
+        prop_assert!(matches!(whole.last(), Some(ModelEvent::Finished(_))), "{:?}", whole);
+        prop_assert_eq!(bedrock_events(pieces(&bedrock(), &cuts)), whole);
+    }
 
     #[test]
     fn any_split_of_any_body_gives_the_same_events(
@@ -58,15 +99,7 @@ proptest! {
     ) {
         let (kind, body) = bodies().swap_remove(which);
         let body = Bytes::from(dressed(&body).swap_remove(dress));
-        let mut cuts: Vec<_> = cuts.iter().map(|cut| cut.index(body.len())).collect();
-        cuts.sort_unstable();
-        let mut pieces = Vec::new();
-        let mut from = 0;
-        for cut in cuts.into_iter().chain([body.len()]) {
-            pieces.push(body.slice(from..cut));
-            from = cut;
-        }
-        prop_assert_eq!(events(kind, pieces), events(kind, vec![body]));
+        prop_assert_eq!(events(kind, pieces(&body, &cuts)), events(kind, vec![body]));
     }
 }
 

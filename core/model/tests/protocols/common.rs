@@ -8,7 +8,7 @@ use futures_util::{StreamExt, stream};
 use lodger_model::{
     FreshIds, ModelEvent, ModelMessage, ModelRequest, Quirks, RETRY_TIME, Reply, ReplyState, Target, protocol,
 };
-use lodger_net::frames;
+use lodger_net::Framing;
 use lodger_protocol::{Content, Effort, EndpointKind, Error, Role, ToolSpec};
 use serde_json::{Value, json};
 
@@ -25,8 +25,13 @@ pub(crate) fn reply_in(kind: EndpointKind) -> Box<dyn ReplyState> {
 
 /// All events of a body that comes in these pieces.
 pub(crate) async fn all_events(kind: EndpointKind, pieces: Vec<Bytes>) -> Vec<ModelEvent> {
+    events_of(kind, Framing::Sse, pieces).await
+}
+
+/// The same of a body that is framed so.
+pub(crate) async fn events_of(kind: EndpointKind, framing: Framing, pieces: Vec<Bytes>) -> Vec<ModelEvent> {
     let body = stream::iter(pieces.into_iter().map(Ok)).boxed();
-    let mut frames = Box::pin(frames(body, Duration::from_secs(60)));
+    let mut frames = Box::pin(framing.frames(body, Duration::from_secs(60)));
     let mut state = reply_in(kind);
     let mut events = Vec::new();
     while let Some(frame) = frames.next().await {

@@ -18,7 +18,7 @@ use serde_json::Value;
 
 use crate::errors::Failure;
 use crate::frame::Frame;
-use crate::protocol::Protocol;
+use crate::protocol::{Platform, Protocol};
 use crate::quirk::{Quirk, Quirks};
 
 pub(crate) use told::Told;
@@ -200,6 +200,26 @@ fn quoted(text: impl Into<String>) -> Value {
 /// When the script has no such step.
 #[must_use]
 pub fn frames(script: &Script, step: usize, protocol: Protocol, model: &str) -> Vec<String> {
+    let frames = written(script, step, protocol, Platform::Vendor, model);
+    frames.map(|frame| String::from_utf8_lossy(&frame).into_owned()).collect()
+}
+
+/// The same in Anthropic Messages as Bedrock frames them.
+///
+/// # Panics
+/// When the script has no such step.
+#[must_use]
+pub fn bedrock_frames(script: &Script, step: usize, model: &str) -> Vec<Vec<u8>> {
+    written(script, step, Protocol::Anthropic, Platform::Bedrock, model).collect()
+}
+
+fn written(
+    script: &Script,
+    step: usize,
+    protocol: Protocol,
+    platform: Platform,
+    model: &str,
+) -> impl Iterator<Item = Vec<u8>> {
     let topic = Topic {
         protocol,
         model: model.to_owned(),
@@ -211,7 +231,8 @@ pub fn frames(script: &Script, step: usize, protocol: Protocol, model: &str) -> 
         wants_encrypted: true,
     };
     let quirks = Quirks::default();
-    Pieces::new(Beats::new(Arc::new(script.clone()), step), topic)
-        .filter_map(|piece| if let Piece::Frame(frame) = piece { Some(frame.write(&quirks, false)) } else { None })
-        .collect()
+    Pieces::new(Beats::new(Arc::new(script.clone()), step), topic).filter_map(move |piece| match piece {
+        Piece::Frame(frame) => Some(frame.write(platform, &quirks, false)),
+        _ => None,
+    })
 }

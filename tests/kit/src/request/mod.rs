@@ -11,7 +11,7 @@ mod openai_responses;
 use lodger_model::scripted::Seen;
 use serde_json::Value;
 
-use crate::protocol::Protocol;
+use crate::protocol::{Platform, Protocol};
 
 /// What a request holds.
 #[derive(Debug)]
@@ -29,7 +29,7 @@ pub(crate) struct Asked {
 ///
 /// # Errors
 /// What the provider would refuse it for.
-pub(crate) fn read(protocol: Protocol, body: &Value) -> Result<Asked, String> {
+pub(crate) fn read(protocol: Protocol, platform: Platform, body: &Value) -> Result<Asked, String> {
     let (check, replies, seen): (Check, Count, Look) = match protocol {
         Protocol::Anthropic => (anthropic::check, anthropic::replies, anthropic::seen),
         Protocol::OpenaiChat => (openai_chat::check, openai_chat::replies, openai_chat::seen),
@@ -45,12 +45,27 @@ pub(crate) fn read(protocol: Protocol, body: &Value) -> Result<Asked, String> {
         _ => body,
     };
     check(body)?;
+    check_form(platform, body)?;
     Ok(Asked {
         replies: replies(body),
         seen: seen(body),
         wants_usage: body["stream_options"]["include_usage"] == true,
         wants_encrypted: list(&body["include"]).iter().any(|what| what == "reasoning.encrypted_content"),
     })
+}
+
+/// What a platform wants to have otherwise in the body.
+fn check_form(platform: Platform, body: &Value) -> Result<(), String> {
+    let strange: &[&str] = match platform {
+        Platform::Vendor => return Ok(()),
+        Platform::Bedrock => &["model", "stream"],
+        Platform::Vertex => &["model"],
+    };
+    require(body["anthropic_version"].is_string(), || "anthropic_version: Field required".to_owned())?;
+    for name in strange {
+        require(body.get(name).is_none(), || format!("{name}: Extra inputs are not permitted"))?;
+    }
+    Ok(())
 }
 
 type Check = fn(&Value) -> Result<(), String>;

@@ -1,4 +1,4 @@
-//! Server-sent events out of a body: read only as polled, bounded in time and size.
+//! Server-sent events out of a body.
 
 use std::pin::Pin;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -11,12 +11,10 @@ use futures_util::stream::BoxStream;
 use futures_util::{Stream, StreamExt, stream};
 use lodger_protocol::{Error, ErrorCode};
 use sse_stream::SseByteStream;
-use tokio::time::{Instant, Sleep, sleep};
 
+use super::MAX_EVENT_BYTES;
+use super::patience::Patient;
 use crate::Frame;
-
-/// Bytes that may arrive without completing an event.
-pub const MAX_EVENT_BYTES: usize = 16 * 1024 * 1024;
 
 /// Bytes that are kept of what stands in no frame.
 const MAX_BARE_BYTES: usize = 64 * 1024;
@@ -36,7 +34,7 @@ pub fn frames(
 ) -> impl Stream<Item = Result<Frame, Error>> + Send + 'static {
     let unframed = Arc::new(AtomicUsize::new(0));
     let bare = Arc::new(Mutex::new(Bare::default()));
-    let watched = Watched { body, gap, alarm: None, armed: false, unframed: unframed.clone(), bare: bare.clone() };
+    let watched = Watched { body: Patient::new(body, gap), unframed: unframed.clone(), bare: bare.clone() };
     let last_word = stream::once(async move { bare.lock().unwrap_or_else(PoisonError::into_inner).take() });
     let framed = SseByteStream::new(watched).filter_map(move |event| {
         let frame = match event {
@@ -102,13 +100,9 @@ impl Bare {
     }
 }
 
-/// The body under watch: how long it is silent, and how much of it has not become an event yet.
+/// The body under watch: how much of it has not become an event yet.
 struct Watched {
-    body: BoxStream<'static, Result<Bytes, Error>>,
-    gap: Duration,
-    alarm: Option<Pin<Box<Sleep>>>,
-    /// The silence counts from when the body is first found empty: a reader that does not ask is not made to pay.
-    armed: bool,
+    body: Patient,
     unframed: Arc<AtomicUsize>,
     bare: Arc<Mutex<Bare>>,
 }
@@ -124,37 +118,20 @@ impl Stream for Watched {
 
     fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
         let this = &mut *self;
-        match this.body.poll_next_unpin(cx) {
+        let polled = this.body.poll_next_unpin(cx);
+        match &polled {
             Poll::Ready(Some(Ok(piece))) => {
-                this.armed = false;
-                this.bare().see(&piece);
+                this.bare().see(piece);
                 if this.unframed.fetch_add(piece.len(), Ordering::Relaxed) > MAX_EVENT_BYTES {
                     return Poll::Ready(Some(Err(Error::new(
                         ErrorCode::ProviderMalformed,
                         format!("the provider sent more than {MAX_EVENT_BYTES} bytes without completing an event"),
                     ))));
                 }
-                Poll::Ready(Some(Ok(piece)))
             }
-            Poll::Ready(None) => {
-                this.bare().ended = true;
-                Poll::Ready(None)
-            }
-            Poll::Ready(error) => Poll::Ready(error),
-            Poll::Pending => {
-                let gap = this.gap;
-                let alarm = this.alarm.get_or_insert_with(|| Box::pin(sleep(gap)));
-                if !this.armed {
-                    this.armed = true;
-                    alarm.as_mut().reset(Instant::now() + gap);
-                }
-                alarm.as_mut().poll(cx).map(|()| {
-                    Some(Err(Error::new(
-                        ErrorCode::Timeout,
-                        format!("the provider sent nothing for {} ms (limits.gapTimeoutMs)", gap.as_millis()),
-                    )))
-                })
-            }
+            Poll::Ready(None) => this.bare().ended = true,
+            Poll::Ready(Some(Err(_))) | Poll::Pending => {}
         }
+        polled
     }
 }
