@@ -1,8 +1,5 @@
 //! Any turn, whatever the model says, whatever breaks and whenever it is cancelled, is whole: one `done` and that
 //! last, one result for each call, one outcome for each request; and the next request is one that a provider accepts.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
-
-mod support;
 
 use std::time::Duration;
 
@@ -13,8 +10,8 @@ use lodger_kit::{FaultRule, MockOptions, WireFault};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use support::script::{call, repeat, said};
-use support::*;
+use crate::support::script::{call, repeat, said};
+use crate::support::*;
 
 fn part() -> impl Strategy<Value = Value> {
     prop_oneof![

@@ -1,9 +1,6 @@
 //! A turn is read as fast as its reader takes it: sources are held back, nothing is lost, memory stays flat; and
 //! what the host must act on never waits behind what it has not read.
 #![cfg(target_os = "linux")]
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
-
-mod support;
 
 use std::fs;
 use std::sync::Arc;
@@ -16,8 +13,8 @@ use lodger_kit::MockServer;
 use serde_json::{Value, json};
 use tokio::sync::Notify;
 
-use support::script::{call, calls, repeat, said, says, shell, step, wait, write};
-use support::*;
+use crate::support::script::{call, calls, repeat, said, says, shell, step, wait, write};
+use crate::support::*;
 
 const DELTAS: u64 = 100_000;
 /// What the queue takes at most.

@@ -1,8 +1,5 @@
 //! A cancelled turn ends promptly, once, and as cancelled, wherever it stood; what comes late changes nothing; and
 //! the next prompt makes a request that the provider accepts.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
-
-mod support;
 
 use std::fs;
 use std::future::pending;
@@ -19,8 +16,8 @@ use lodger_kit::{MockServer, WireFault};
 use serde_json::json;
 use tokio::sync::Notify;
 
-use support::script::{call, calls, repeat, said, says, shell, silence, step, wait, write};
-use support::*;
+use crate::support::script::{call, calls, repeat, said, says, shell, silence, step, wait, write};
+use crate::support::*;
 
 fn tool(name: &str) -> ToolOptions {
     ToolOptions {

@@ -1,14 +1,11 @@
 //! A session as bytes, brought back later.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
-
-mod support;
 
 use lodger::ErrorCode;
 use lodger::protocol::{DoneReason, Limits, Usage};
 use serde_json::{Value, json};
 
-use support::script::{calls, says};
-use support::*;
+use crate::support::script::{calls, says};
+use crate::support::*;
 
 fn counted(mut step: Value, tokens: u64) -> Value {
     step["usage"] = json!({ "inputTokens": tokens, "outputTokens": 1 });
@@ -46,7 +43,7 @@ async fn an_interrupted_turn_is_kept_as_such_and_the_next_request_is_valid() {
     turn.cancel();
     assert_eq!(turn.result().await.unwrap().reason, DoneReason::Cancelled);
 
-    let after = support::server(&[says("first"), says("whole")]);
+    let after = crate::support::server(&[says("first"), says("whole")]);
     let second = client(&after).checkpoint(first.checkpoint().unwrap()).create().unwrap();
     second.prompt("again").unwrap().result().await.unwrap();
     let body = after.stats().bodies[0].clone();

@@ -1,10 +1,9 @@
 //! What those who watch an agent hear of it.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
-
-mod support;
 
 use std::sync::{Arc, Mutex};
 
+use crate::support::script::{calls, says};
+use crate::support::{LONG, Stage, client, endpoint, environment, faulty_server, server, talker, until};
 use lodger::AgentBuilder;
 use lodger::embed::{self, DiagnosticQueue, Handlers, Mailbox};
 use lodger::protocol::{
@@ -12,8 +11,6 @@ use lodger::protocol::{
 };
 use lodger_kit::WireFault;
 use serde_json::{Value, json};
-use support::script::{calls, says};
-use support::{LONG, Stage, client, endpoint, environment, faulty_server, server, talker, until};
 
 /// What was heard, in order.
 #[derive(Clone, Default)]

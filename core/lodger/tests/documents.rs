@@ -1,16 +1,12 @@
 //! Documents on their way from a prompt and a tool to the models of all protocols, and into checkpoints.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
-
-mod support;
-mod wire;
 
 use lodger::protocol::{AgentOptions, Content, DoneReason, Endpoint, Prompt, ToolOptions};
 use lodger::{Agent, AgentBuilder, ErrorCode};
 use lodger_kit::{MockServer, Protocol};
 use serde_json::{Value, json};
 
-use support::script::{calls, says};
-use support::*;
+use crate::support::script::{calls, says};
+use crate::support::*;
 
 /// The beginning of a PDF, in base64.
 const PDF: &str = "JVBERi0xLjQK";
@@ -53,7 +49,7 @@ fn reader_with(options: AgentOptions, server: &MockServer, protocol: Protocol) -
     Agent::builder()
         .options(options)
         .model(model)
-        .endpoint(Endpoint::new(wire::kind(protocol), server.base_url()))
+        .endpoint(Endpoint::new(crate::wire::kind(protocol), server.base_url()))
         .tool(scan(), |_| async { vec![Content::text("scanned"), pdf()] })
 }
 

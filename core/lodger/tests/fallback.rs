@@ -1,7 +1,4 @@
 //! A model that fails before its first output is followed by the next one of the list, on the same step.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
-
-mod support;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -11,8 +8,8 @@ use lodger::{Agent, AgentBuilder, ErrorCode};
 use lodger_kit::{FaultRule, MockOptions, MockServer, WireFault};
 use serde_json::{Value, json};
 
-use support::script::{calls, said, says};
-use support::*;
+use crate::support::script::{calls, said, says};
+use crate::support::*;
 
 /// One provider of each protocol.
 const PROVIDERS: [&str; 4] = ["anthropic", "openai", "google", "xai"];

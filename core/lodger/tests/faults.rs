@@ -1,8 +1,5 @@
 //! Whatever goes wrong between us and the provider ends the turn once, with an error that says what it was; the
 //! agent takes the next prompt, and what the provider is then sent is in order.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
-
-mod support;
 
 use std::collections::BTreeMap;
 
@@ -11,8 +8,8 @@ use lodger::{Agent, ErrorCode};
 use lodger_kit::{MockOptions, WireFault};
 use serde_json::{Value, json};
 
-use support::script::{call, repeat, said, says, step};
-use support::*;
+use crate::support::script::{call, repeat, said, says, step};
+use crate::support::*;
 
 fn status(status: u16) -> WireFault {
     WireFault::Status { status, headers: BTreeMap::new(), body: None }

@@ -1,10 +1,6 @@
 //! Every fault of the wire, in every protocol and on every platform, before any output, in mid text and in mid call: the turn ends once, with
 //! the code that says what it was; no tool runs on an input that was cut; and the next prompt is a conversation that
 //! the provider takes.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
-
-mod support;
-mod wire;
 
 use std::collections::BTreeMap;
 
@@ -15,8 +11,8 @@ use lodger_kit::{FaultRule, MockOptions, MockServer, Protocol, WireFault, bedroc
 use lodger_model::scripted::Script;
 use serde_json::{Value, json};
 
-use support::*;
-use wire::speaker_to;
+use crate::support::*;
+use crate::wire::speaker_to;
 
 /// How many agents are at work at once.
 const AT_ONCE: usize = 16;

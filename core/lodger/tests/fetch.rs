@@ -1,11 +1,10 @@
 //! A host that carries the requests to its model with its own fetch.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
-
-mod support;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use crate::support::script::{repeat, says, silence, step};
+use crate::support::{LONG, client, client_options, environment, look, play, read, server, until, wait_until};
 use bytes::Bytes;
 use futures_util::StreamExt;
 use lodger::embed::{self, FetchFlow, FetchItem, FetchQueue, Handlers, Mailbox};
@@ -13,8 +12,6 @@ use lodger::protocol::{DoneReason, ErrorCode};
 use lodger::{Fetch, Fetcher};
 use lodger_net::{HttpClients, Transport};
 use serde_json::{Value, json};
-use support::script::{repeat, says, silence, step};
-use support::{LONG, client, client_options, environment, look, play, read, server, until, wait_until};
 
 /// A host's fetch, which is HTTP all the same, and counts.
 #[derive(Default)]

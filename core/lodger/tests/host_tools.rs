@@ -1,7 +1,4 @@
 //! Tools that the host runs: what they return, when they run side by side, and how they are bounded.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
-
-mod support;
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -14,8 +11,8 @@ use lodger::{Agent, IntoToolAnswer, ToolCall};
 use serde_json::{Value, json};
 use tokio::sync::Barrier;
 
-use support::script::{call, calls, says, step};
-use support::*;
+use crate::support::script::{call, calls, says, step};
+use crate::support::*;
 
 fn tool(name: &str) -> ToolOptions {
     ToolOptions {

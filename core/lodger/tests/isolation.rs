@@ -1,7 +1,4 @@
 //! Agents of one process may differ in everything and never see each other's; children see what they are given.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
-
-mod support;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -12,8 +9,8 @@ use lodger::{Agent, embed};
 use lodger_kit::MockOptions;
 use serde_json::{Value, json};
 
-use support::script::{calls, says, shell, write};
-use support::*;
+use crate::support::script::{calls, says, shell, write};
+use crate::support::*;
 
 fn host_environment() -> Environment {
     let pairs = [

@@ -1,13 +1,10 @@
 //! What a turn is bounded by, and what becomes of calls that cannot run.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
-
-mod support;
 
 use lodger::protocol::{Boundary, DoneReason, Entry, EventBody, Limits, Mode, Passing};
 use serde_json::{Value, json};
 
-use support::script::{call, calls, says, shell, step};
-use support::*;
+use crate::support::script::{call, calls, says, shell, step};
+use crate::support::*;
 
 #[tokio::test]
 async fn the_number_of_steps_ends_a_turn_after_the_results_of_the_last() {

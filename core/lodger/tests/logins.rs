@@ -1,7 +1,4 @@
 //! Saved logins and tokens of the host, against a real login server and a real model server.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
-
-mod support;
 
 use std::fs::{self, OpenOptions};
 use std::io::Write;
@@ -10,6 +7,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use crate::support::script::says;
+use crate::support::{endpoint, server_of};
 use lodger::login::{self, ConfigFolder, Logins, SavedLogin};
 use lodger::protocol::{Auth, Environment};
 use lodger::{Agent, AgentBuilder, Error, ErrorCode, IssuedToken, Runtime, RuntimeOptions};
@@ -17,8 +16,6 @@ use lodger_kit::{LoginOptions, LoginServer, MockOptions, MockServer};
 use nix::fcntl::OFlag;
 use nix::sys::stat::Mode;
 use serde_json::json;
-use support::script::says;
-use support::{endpoint, server_of};
 use tempfile::TempDir;
 
 /// A config folder, a login server, and a model server that takes one token only.

@@ -1,15 +1,12 @@
 //! Which models a provider offers.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
 
-mod support;
-
+use crate::support::script::says;
+use crate::support::{LONG, assert_code, endpoint, environment, server, wait_until};
 use lodger::embed::{Handlers, Mailbox, ModelList};
 use lodger::protocol::{Auth, EndpointKind, Environment, ErrorCode, ListModelsOptions};
 use lodger::{ErrorCode as Code, list_models};
 use lodger_kit::MockServer;
 use serde_json::json;
-use support::script::says;
-use support::{LONG, assert_code, endpoint, environment, server, wait_until};
 
 fn options(server: &MockServer, kind: EndpointKind) -> ListModelsOptions {
     let mut endpoint = endpoint(server.base_url());

@@ -1,13 +1,10 @@
 //! What a turn costs, and where its budget ends it.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
 
-mod support;
-
+use crate::support::script::{calls, repeat, says, step};
+use crate::support::{Stage, assert_code, look, play, talker};
 use lodger::protocol::{DoneReason, Entry, EventBody, Limits};
 use lodger::{AgentBuilder, ErrorCode};
 use serde_json::{Value, json};
-use support::script::{calls, repeat, says, step};
-use support::{Stage, assert_code, look, play, talker};
 
 /// A model whose prompt tokens cost 1 dollar for a million, and its answers 10.
 fn priced(stage: &Stage, steps: &[Value]) -> String {

@@ -1,20 +1,17 @@
 //! The way from agents to their providers: turns at a host, proxies, certificates, and what is refused.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
-
-mod support;
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use crate::support::script::{said, says, silence, step};
+use crate::support::{endpoint, read_to, server, until, within};
 use futures_util::future::join_all;
 use lodger::protocol::{
     AgentOptions, Auth, DoneReason, Endpoint, EndpointKind, Environment, ErrorCode, Limits, NetworkOptions,
 };
 use lodger::{Agent, AgentBuilder, Turn};
 use serde_json::{Value, json};
-use support::script::{said, says, silence, step};
-use support::{endpoint, read_to, server, until, within};
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::TcpListener;
 

@@ -1,15 +1,12 @@
 //! What an agent may be made of. What cannot be is refused at once, by name, with what was expected.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
-
-mod support;
 
 use lodger::embed::{self, Handlers};
 use lodger::protocol::{DoneReason, Environment};
 use lodger::{Agent, ErrorCode};
 use serde_json::{Value, json};
 
-use support::script::says;
-use support::*;
+use crate::support::script::says;
+use crate::support::*;
 
 /// The message with which options are refused.
 #[track_caller]

@@ -1,8 +1,4 @@
 //! Whatever else the environment holds, a request goes to the chosen server alone, and carries its key alone.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
-
-mod support;
-mod wire;
 
 use std::collections::BTreeMap;
 use std::net::TcpListener;
@@ -12,8 +8,8 @@ use lodger::protocol::{Auth, DoneReason, Endpoint, Environment, Limits};
 use lodger_kit::{FaultRule, MockOptions, MockServer, Protocol, WireFault};
 use serde_json::json;
 
-use support::{look, play};
-use wire::kind;
+use crate::support::{look, play};
+use crate::wire::kind;
 
 const OWN: &str = "sk-own-0123456789";
 const OTHER: &str = "sk-other-0123456789";

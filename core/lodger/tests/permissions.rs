@@ -1,7 +1,4 @@
 //! What runs, what asks and what is refused, through real calls on real files and commands.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
-
-mod support;
 
 use std::collections::VecDeque;
 use std::fs;
@@ -15,8 +12,8 @@ use lodger::protocol::{
 use lodger::{Agent, AgentBuilder};
 use serde_json::{Value, json};
 
-use support::script::{call, calls, says, shell, step, write};
-use support::*;
+use crate::support::script::{call, calls, says, shell, step, write};
+use crate::support::*;
 
 const ONCE: PermissionAnswer = PermissionAnswer::AllowOnce {};
 const ALWAYS: PermissionAnswer = PermissionAnswer::AllowAlways { rule: None, persist: None };
@@ -316,9 +313,9 @@ async fn a_mode_that_is_set_in_mid_turn_counts_from_the_next_step() {
 #[tokio::test]
 async fn a_mode_that_is_set_between_calls_of_one_step_does_not_count_in_it() {
     let stage = Stage::new();
-    let step = support::script::step(&[
-        support::script::call("relax", json!({})),
-        support::script::call("run_shell", json!({ "command": "touch made" })),
+    let step = crate::support::script::step(&[
+        crate::support::script::call("relax", json!({})),
+        crate::support::script::call("run_shell", json!({ "command": "touch made" })),
     ]);
     let holder: Arc<Mutex<Option<Agent>>> = Arc::default();
     let relax = Arc::clone(&holder);

@@ -1,7 +1,4 @@
 //! The way out of plan mode: the model shows a plan by `present_plan`, and only the host's word lets it go ahead.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
-
-mod support;
 
 use std::sync::Arc;
 
@@ -9,8 +6,8 @@ use lodger::embed;
 use lodger::protocol::{DoneReason, Entry, Event, Mode, Outcome, PlanAnswer, RequestBody};
 use serde_json::{Value, json};
 
-use support::script::{call, calls, says, step, write};
-use support::*;
+use crate::support::script::{call, calls, says, step, write};
+use crate::support::*;
 
 const PLAN: &str = "1. Write f";
 

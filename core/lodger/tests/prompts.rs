@@ -1,14 +1,11 @@
 //! What may be said to the model, what is remembered of it, and what it used.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
-
-mod support;
 
 use lodger::protocol::{Content, DoneReason, Prompt, Role, Usage};
 use lodger::{Agent, ErrorCode};
 use serde_json::{Value, json};
 
-use support::script::{calls, said, says, shell, step};
-use support::*;
+use crate::support::script::{calls, said, says, shell, step};
+use crate::support::*;
 
 /// The smallest PNG.
 const PNG: &str = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";

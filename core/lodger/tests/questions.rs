@@ -1,8 +1,5 @@
 //! The model asks the person by `ask_user`: the host answers as for every request, and only an answer that fits the
 //! question counts as one.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
-
-mod support;
 
 use std::sync::Arc;
 
@@ -10,8 +7,8 @@ use lodger::protocol::{DoneReason, Entry, Event, Mode, Outcome, QuestionAnswer, 
 use lodger::{Agent, embed};
 use serde_json::{Value, json};
 
-use support::script::{call, calls, says, step};
-use support::*;
+use crate::support::script::{call, calls, says, step};
+use crate::support::*;
 
 fn colours() -> Value {
     json!({ "question": "Which colour?", "options": [{ "label": "Red" }, { "label": "Green, light", "description": "As grass" }] })

@@ -1,8 +1,4 @@
 //! A conversation whose stored thought is refused goes on without it.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
-
-mod support;
-mod wire;
 
 use std::collections::BTreeMap;
 
@@ -11,9 +7,9 @@ use lodger::{Agent, ErrorCode};
 use lodger_kit::{FaultRule, MockOptions, MockServer, Protocol, WireFault};
 use serde_json::{Value, json};
 
-use support::script::{call, said};
-use support::*;
-use wire::kind;
+use crate::support::script::{call, said};
+use crate::support::*;
+use crate::wire::kind;
 
 fn refused(body: Value) -> WireFault {
     WireFault::Status { status: 400, headers: BTreeMap::new(), body: Some(body.to_string()) }

@@ -1,8 +1,5 @@
 //! A request to the host is opened once and settled once: by its handle or its id, from any thread, by whoever comes
 //! first. Whatever is not a clear answer is a refusal.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
-
-mod support;
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -15,8 +12,8 @@ use proptest::prelude::*;
 use proptest::test_runner::TestCaseResult;
 use serde_json::{Value, json};
 
-use support::script::{call, calls, says, step, write};
-use support::*;
+use crate::support::script::{call, calls, says, step, write};
+use crate::support::*;
 
 const ALLOW: &str = r#"{"kind":"allow_once"}"#;
 const DENY: &str = r#"{"kind":"deny","feedback":"not now"}"#;

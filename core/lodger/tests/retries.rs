@@ -1,7 +1,4 @@
 //! A request that fails before its first output is sent again, and told; one that was cut tells what it used.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
-
-mod support;
 
 use std::collections::BTreeMap;
 
@@ -10,8 +7,8 @@ use lodger::protocol::{DoneReason, Entry, EventBody, Limits, Passing, StopReason
 use lodger_kit::{FaultRule, MockOptions, WireFault};
 use serde_json::json;
 
-use support::script::{said, says, silence};
-use support::*;
+use crate::support::script::{said, says, silence};
+use crate::support::*;
 
 fn busy() -> WireFault {
     WireFault::Status { status: 529, headers: BTreeMap::new(), body: None }

@@ -1,8 +1,4 @@
 //! Whatever the protocol, and in whatever shape real servers write it, the same conversation makes the same events.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
-
-mod support;
-mod wire;
 
 use std::sync::Arc;
 
@@ -10,8 +6,8 @@ use lodger::protocol::{Content, DoneReason, Event, Limits};
 use lodger_kit::{FaultRule, MockOptions, MockServer, Protocol, Quirk, WireFault};
 use serde_json::{Value, json};
 
-use support::*;
-use wire::{Answer, speaker};
+use crate::support::*;
+use crate::wire::{Answer, speaker};
 
 /// The smallest picture.
 const PIXEL: &str = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";

@@ -1,17 +1,14 @@
 //! A host that makes the tokens for its provider, and whose calls come by id.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
-
-mod support;
 
 use std::sync::Arc;
 
+use crate::support::script::says;
+use crate::support::{LONG, environment, server_with, wait_until};
 use lodger::IssuedToken;
 use lodger::embed::{Agent, Handlers, Mailbox, Runtime, RuntimeOptions, TokenQueue, Turn};
 use lodger::protocol::ErrorCode;
 use lodger_kit::{MockOptions, MockServer};
 use serde_json::{Value, json};
-use support::script::says;
-use support::{LONG, environment, server_with, wait_until};
 
 /// An agent whose tokens are made by id.
 struct Stage {

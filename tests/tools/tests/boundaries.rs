@@ -60,6 +60,30 @@ fn every_core_crate_takes_the_lints_of_the_workspace() {
     }
 }
 
+/// A crate that names its test programs itself runs no file that it does not name.
+#[test]
+fn every_file_of_tests_belongs_to_a_test_program() {
+    for folder in fs::read_dir(files::root().join("core")).unwrap() {
+        let folder = folder.unwrap().path();
+        let manifest: toml::Table = toml::from_str(&fs::read_to_string(folder.join("Cargo.toml")).unwrap()).unwrap();
+        if manifest["package"].get("autotests").and_then(toml::Value::as_bool) != Some(false) {
+            continue;
+        }
+        let programs = manifest["test"].as_array().unwrap().iter().map(|test| test["name"].as_str().unwrap());
+        let mut known: Vec<String> = programs.map(str::to_owned).collect();
+        for program in known.clone() {
+            let text = fs::read_to_string(folder.join("tests").join(program).with_extension("rs")).unwrap();
+            let modules = text.lines().filter_map(|line| line.strip_prefix("mod ")?.strip_suffix(';'));
+            known.extend(modules.map(str::to_owned));
+        }
+        for file in fs::read_dir(folder.join("tests")).unwrap() {
+            let file = file.unwrap().path();
+            let name = file.file_stem().unwrap().to_string_lossy().into_owned();
+            assert!(known.contains(&name), "{} is run by no test program: add `mod {name};` to all.rs", file.display());
+        }
+    }
+}
+
 #[test]
 fn an_import_that_goes_up_or_is_not_named_is_found() {
     let table: Boundaries = toml::from_str(

@@ -1,0 +1,34 @@
+//! All tests of the library but those that count what their process has: one program, since each costs a link.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
+
+mod support;
+mod wire;
+
+mod any_turn;
+mod back_pressure;
+mod cancel;
+mod checkpoint;
+mod diagnostics;
+mod documents;
+mod fallback;
+mod faults;
+mod faults_by_protocol;
+mod fetch;
+mod host_tools;
+mod isolation;
+mod limits;
+mod logins;
+mod models;
+mod money;
+mod network;
+mod options;
+mod other_keys;
+mod permissions;
+mod plans;
+mod prompts;
+mod questions;
+mod replay;
+mod requests;
+mod retries;
+mod shapes_by_protocol;
+mod tokens;
