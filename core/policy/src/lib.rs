@@ -4,6 +4,7 @@
 
 mod decide;
 mod risk;
+pub mod shell;
 
 pub use decide::{Action, Decision, Verdict, decide};
 pub use risk::risk_of;
