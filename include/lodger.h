@@ -243,6 +243,12 @@
 /** The account with the provider has nothing left to pay with. Waiting does not help. */
 #define LODGER_E_PROVIDER_QUOTA (-37)
 
+/**
+ * The model gave no answer that fits `outputSchema`, also when it was told what was wrong. `data.attempts` and
+ * `data.errors` say how often, and what was wrong last.
+ */
+#define LODGER_E_OUTPUT_INVALID (-38)
+
 /** `session_state`: where a session stands, for one who joins. */
 #define LODGER_EVENT_SESSION_STATE 1
 
@@ -335,6 +341,9 @@
 
 /** `fallback`: a model failed before its first output, and another carries on. */
 #define LODGER_EVENT_FALLBACK 31
+
+/** `output_rejected`: an answer did not fit option `outputSchema`; the model is told so and asked again. */
+#define LODGER_EVENT_OUTPUT_REJECTED 32
 
 /** `permission`: may this call run? */
 #define LODGER_REQUEST_PERMISSION 1

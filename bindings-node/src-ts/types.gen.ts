@@ -43,6 +43,11 @@ export interface AgentOptions {
   model?: string;
   /** The way to the providers, for requests that no `fetch` of the host's carries. */
   network?: NetworkOptions;
+  /**
+   * A JSON Schema of type `object` that the answer of each turn must fit: the result's `structured` is then that answer.
+   * At most 64 KiB, and whole in itself: no `$ref` may lead out of it. See `docs/structured-output.md`.
+   */
+  outputSchema?: unknown;
   /** After how many milliseconds an unanswered request is refused. Default 300,000; 0 waits for ever. */
   permissionTimeoutMs?: number;
   /** How requests reach the host. Default `callback`. */
@@ -544,7 +549,9 @@ export type ErrorCode =
   /** The provider has no such model for this key, or nothing at that address. Its own words are in the message; a list of models says which there are. */
   | 'model_not_found'
   /** The account with the provider has nothing left to pay with. Waiting does not help. */
-  | 'provider_quota';
+  | 'provider_quota'
+  /** The model gave no answer that fits `outputSchema`, also when it was told what was wrong. `data.attempts` and `data.errors` say how often, and what was wrong last. */
+  | 'output_invalid';
 
 /** One event: an envelope and what happened. */
 export type Event =
@@ -554,6 +561,7 @@ export type Event =
   | ToolCallEvent
   | ToolResultEvent
   | ToolDeniedEvent
+  | OutputRejectedEvent
   | FileChangedEvent
   | RequestOpenedEvent
   | RequestResolvedEvent
@@ -680,6 +688,21 @@ export interface ToolDeniedEvent extends EventBase {
   feedback?: string;
 }
 
+/** An answer did not fit `outputSchema`; the model is told so and asked again. */
+export interface OutputRejectedEvent extends EventBase {
+  type: 'output_rejected';
+  /** What the model is told of it. */
+  messageId: MessageId;
+  /** The same, in words. */
+  feedback: string;
+  /** The answer that was rejected, from 1. */
+  attempt: number;
+  /** How many there may be. */
+  maxAttempts: number;
+  /** The call that gave the answer, whose result holds the words too; absent where the answer was text. */
+  toolCallId?: ToolCallId;
+}
+
 /** A file was changed by the agent. */
 export interface FileChangedEvent extends EventBase {
   type: 'file_changed';
@@ -768,6 +791,8 @@ export interface DoneEvent extends EventBase {
   costUsd?: number;
   /** What failed. */
   error?: Error;
+  /** The answer that fits `outputSchema`, of a turn that ended with one. */
+  structured?: unknown;
 }
 
 /** Where a session stands, for one who joins. Not sent yet. */
@@ -1397,7 +1422,10 @@ export interface TurnResult {
   costUsd?: number;
   /** What failed, when `reason` is `error`. */
   error?: Error;
-  /** The structured output, when one was asked for and given. */
+  /**
+   * The answer, which fits `outputSchema`. With that option it is there whenever `reason` is `end_turn`, and never
+   * else.
+   */
   structured?: unknown;
 }
 

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { createRequire } from 'node:module';
 import { test } from 'node:test';
 import { createAgent, LodgerError, version } from 'lodger';
-import { agentFor, endless, folder, scripted, text } from './kit.mjs';
+import { agentFor, call, endless, folder, scripted, text } from './kit.mjs';
 
 const code = (expected) => (error) => error instanceof LodgerError && error.code === expected;
 
@@ -29,6 +29,37 @@ test('an unknown option is an error that names the likely one', async () => {
     assert.ok(code('invalid_options')(error));
     assert.match(error.message, /apendInstructions/);
     assert.match(error.message, /appendInstructions/);
+    return true;
+  });
+});
+
+test('an answer that must fit a schema is the structured part of the result', async (t) => {
+  const outputSchema = {
+    type: 'object',
+    properties: { full_name: { type: 'string' }, born: { type: 'integer' } },
+    required: ['full_name', 'born'],
+  };
+  const answer = (born) => [call('structured_output', { full_name: 'Ada', born })];
+  const agent = await agentFor(t, [answer('1815'), answer(1815), [text('no')], [text('no')], [text('no')]], { outputSchema });
+  const seen = [];
+  const result = await agent.prompt('who?', { onEvent: (event) => seen.push(event) });
+  assert.deepEqual(result.structured, { full_name: 'Ada', born: 1815 });
+  const rejected = seen.filter((event) => event.type === 'output_rejected');
+  assert.deepEqual(rejected.map(({ attempt, maxAttempts }) => [attempt, maxAttempts]), [[1, 3]]);
+  assert.match(rejected[0].feedback, /at \/born/);
+  await assert.rejects(agent.prompt('and?'), (error) => {
+    assert.ok(code('output_invalid')(error));
+    assert.equal(error.data.attempts, 3);
+    assert.equal(error.result.structured, undefined);
+    return true;
+  });
+});
+
+test('a schema that is none is refused with its place', async () => {
+  const options = { model: 'scripted/x.json', outputSchema: { type: 'object', required: 1 } };
+  await assert.rejects(createAgent(options), (error) => {
+    assert.ok(code('invalid_options')(error));
+    assert.match(error.message, /option outputSchema at \/required: /);
     return true;
   });
 });

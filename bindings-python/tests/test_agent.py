@@ -24,6 +24,28 @@ async def test_an_unknown_keyword_names_the_likely_one(scripts: Scripts) -> None
     assert "model" in await refusal(modle=scripts.model(step(text("ok"))))
 
 
+async def test_an_answer_that_must_fit_a_schema_is_the_results_structured(scripts: Scripts) -> None:
+    schema = {
+        "type": "object",
+        "properties": {"full_name": {"type": "string"}, "born": {"type": "integer"}},
+        "required": ["full_name", "born"],
+    }
+    wrong = step(call("structured_output", full_name="Ada", born="1815"))
+    right = step(call("structured_output", full_name="Ada", born=1815))
+    async with await lodger.create_agent(model=scripts.model(wrong, right), output_schema=schema) as agent:
+        turn = agent.prompt("Who was she?")
+        events = await all_events(turn)
+        rejected = [event for event in events if isinstance(event, lodger.OutputRejectedEvent)]
+        assert [(event.attempt, event.max_attempts) for event in rejected] == [(1, 3)]
+        assert "at /born" in rejected[0].feedback
+        assert (await turn.result()).structured == {"full_name": "Ada", "born": 1815}
+
+
+async def test_a_schema_that_is_none_is_refused_with_its_place(scripts: Scripts) -> None:
+    message = await refusal(model=scripts.model(step(text("ok"))), output_schema={"type": "object", "required": 1})
+    assert message.startswith("option output_schema at /required: ")
+
+
 async def test_an_unknown_key_in_a_group_is_an_error_too(scripts: Scripts) -> None:
     message = await refusal(model=scripts.model(step(text("ok"))), limits={"max_stepps": 3})
     assert message == 'unknown option "limits.max_stepps"; did you mean "max_steps"?'

@@ -67,6 +67,8 @@ pub const LODGER_EVENT_REPLAY_GAP: u32 = 29;
 pub const LODGER_EVENT_DONE: u32 = 30;
 /// `fallback`: a model failed before its first output, and another carries on.
 pub const LODGER_EVENT_FALLBACK: u32 = 31;
+/// `output_rejected`: an answer did not fit option `outputSchema`; the model is told so and asked again.
+pub const LODGER_EVENT_OUTPUT_REJECTED: u32 = 32;
 
 /// `permission`: may this call run?
 pub const LODGER_REQUEST_PERMISSION: u32 = 1;
@@ -87,6 +89,7 @@ pub(crate) const fn of_event(body: &EventBody) -> (u32, &'static str) {
             Entry::ToolCall { .. } => (LODGER_EVENT_TOOL_CALL, "tool_call"),
             Entry::ToolResult { .. } => (LODGER_EVENT_TOOL_RESULT, "tool_result"),
             Entry::ToolDenied { .. } => (LODGER_EVENT_TOOL_DENIED, "tool_denied"),
+            Entry::OutputRejected { .. } => (LODGER_EVENT_OUTPUT_REJECTED, "output_rejected"),
             Entry::FileChanged { .. } => (LODGER_EVENT_FILE_CHANGED, "file_changed"),
             Entry::RequestOpened { .. } => (LODGER_EVENT_REQUEST_OPENED, "request_opened"),
             Entry::RequestResolved { .. } => (LODGER_EVENT_REQUEST_RESOLVED, "request_resolved"),

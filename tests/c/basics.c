@@ -78,6 +78,27 @@ static void a_result_comes_with_the_end_and_not_before(void) {
   finish(agent, turn);
 }
 
+static void a_result_holds_the_answer_that_fits_the_schema(void) {
+  lodger_error *error = NULL;
+  lodger_blob *blob;
+  struct trace trace = {0};
+  lodger_agent *agent = new_agent(
+      NULL, NULL,
+      "{'steps':[{'reply':[{'type':'tool_call','toolName':'structured_output','input':{'n':'1'}}]},"
+      "{'reply':[{'type':'tool_call','toolName':'structured_output','input':{'n':1}}]}]}",
+      "'outputSchema':{'type':'object','properties':{'n':{'type':'integer'}},'required':['n']}");
+  lodger_turn *turn = prompt(agent, "How many?");
+  read_all(turn, &trace);
+  CHECK(strcmp(trace.reason, "end_turn") == 0);
+  CHECK(trace.of_kind[LODGER_EVENT_OUTPUT_REJECTED] == 1);
+  EXPECT(LODGER_OK, lodger_turn_result(turn, LIMIT_MS, &blob, &error));
+  lodger_bytes bytes = lodger_blob_bytes(blob);
+  lodger_str text = {(const char *)bytes.ptr, bytes.len};
+  HAS_TEXT("\"structured\":{\"n\":1}", text);
+  lodger_blob_free(blob);
+  finish(agent, turn);
+}
+
 static void a_prompt_may_be_a_list_of_blocks(void) {
   lodger_error *error = NULL;
   lodger_turn *turn;
@@ -191,6 +212,7 @@ const struct test basics[] = {
     TEST(events_are_numbered_without_gaps_over_turns),
     TEST(an_event_gives_kind_type_text_fields_and_json),
     TEST(a_result_comes_with_the_end_and_not_before),
+    TEST(a_result_holds_the_answer_that_fits_the_schema),
     TEST(a_prompt_may_be_a_list_of_blocks),
     TEST(cold_verbs_go_by_their_name),
     TEST(mode_and_model_can_be_set),

@@ -39,6 +39,7 @@ pub fn read(kind: EndpointKind, body: &[u8]) {
         max_output_tokens: 1,
         effort: Effort::Auto,
         retry_for: RETRY_TIME,
+        output_schema: None,
     };
     let mut state = protocol(kind).reply(FreshIds::new(&request, "made"));
     let mut events = Vec::new();

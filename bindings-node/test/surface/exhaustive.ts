@@ -23,6 +23,8 @@ function shown(event: Event): string {
       return `${event.durationMs} ms, ${event.files.map((file) => file.path).join()}`;
     case 'tool_denied':
       return event.feedback ?? event.by;
+    case 'output_rejected':
+      return event.feedback;
     case 'file_changed':
       return event.path;
     case 'request_opened':

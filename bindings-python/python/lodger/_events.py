@@ -781,6 +781,40 @@ class ToolDeniedEvent(EventBase):
         return self._wire.get("feedback")
 
 
+class OutputRejectedEvent(EventBase):
+    """An answer did not fit `outputSchema`; the model is told so and asked again."""
+
+    __slots__ = ()
+    __match_args__ = ("message_id", "feedback", "attempt", "max_attempts", "tool_call_id")
+    type: ClassVar[Literal["output_rejected"]] = "output_rejected"
+    _wire: _types.OutputRejectedEvent
+
+    @property
+    def message_id(self) -> str:
+        """What the model is told of it."""
+        return self._wire["messageId"]
+
+    @property
+    def feedback(self) -> str:
+        """The same, in words."""
+        return self._wire["feedback"]
+
+    @property
+    def attempt(self) -> int:
+        """The answer that was rejected, from 1."""
+        return self._wire["attempt"]
+
+    @property
+    def max_attempts(self) -> int:
+        """How many there may be."""
+        return self._wire["maxAttempts"]
+
+    @property
+    def tool_call_id(self) -> str | None:
+        """The call that gave the answer, whose result holds the words too; absent where the answer was text."""
+        return self._wire.get("toolCallId")
+
+
 class FileChangedEvent(EventBase):
     """A file was changed by the agent."""
 
@@ -981,7 +1015,7 @@ class DoneEvent(EventBase):
     """A turn ended: exactly one for each."""
 
     __slots__ = ()
-    __match_args__ = ("prompt_id", "reason", "usage", "boundary", "cost_usd", "error")
+    __match_args__ = ("prompt_id", "reason", "usage", "boundary", "cost_usd", "error", "structured")
     type: ClassVar[Literal["done"]] = "done"
     _wire: _types.DoneEvent
 
@@ -1014,6 +1048,11 @@ class DoneEvent(EventBase):
     def error(self) -> Error | None:
         """What failed."""
         return Error.from_wire(self._wire["error"]) if "error" in self._wire else None
+
+    @property
+    def structured(self) -> Any:
+        """The answer that fits `outputSchema`, of a turn that ended with one."""
+        return self._wire.get("structured")
 
 
 class SessionStateEvent(EventBase):
@@ -1734,7 +1773,8 @@ class TurnResult(Record):
 
     @property
     def structured(self) -> Any:
-        """The structured output, when one was asked for and given."""
+        """The answer, which fits `outputSchema`. With that option it is there whenever `reason` is `end_turn`, and never
+        else."""
         return self._wire.get("structured")
 
 
@@ -1880,6 +1920,7 @@ Event: TypeAlias = (
     | ToolCallEvent
     | ToolResultEvent
     | ToolDeniedEvent
+    | OutputRejectedEvent
     | FileChangedEvent
     | RequestOpenedEvent
     | RequestResolvedEvent
@@ -1915,6 +1956,7 @@ _EVENT: dict[str, type[Event]] = {
     "tool_call": ToolCallEvent,
     "tool_result": ToolResultEvent,
     "tool_denied": ToolDeniedEvent,
+    "output_rejected": OutputRejectedEvent,
     "file_changed": FileChangedEvent,
     "request_opened": RequestOpenedEvent,
     "request_resolved": RequestResolvedEvent,

@@ -47,6 +47,9 @@ class AgentOptions(TypedDict):
     model: NotRequired[str]
     #: The way to the providers, for requests that no `fetch` of the host's carries.
     network: NotRequired[NetworkOptions]
+    #: A JSON Schema of type `object` that the answer of each turn must fit: the result's `structured` is then that answer.
+    #: At most 64 KiB, and whole in itself: no `$ref` may lead out of it. See `docs/structured-output.md`.
+    output_schema: NotRequired[Any]
     #: After how many milliseconds an unanswered request is refused. Default 300,000; 0 waits for ever.
     permission_timeout_ms: NotRequired[int]
     #: How requests reach the host. Default `callback`.

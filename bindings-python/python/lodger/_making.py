@@ -46,6 +46,8 @@ class Options(TypedDict, total=False):
     instructions: str | Sequence[str] | None
     #: Comes after the base prompt or `instructions`.
     append_instructions: str | Sequence[str] | None
+    #: A JSON Schema of type `object` that the answer of each turn must fit: `result.structured` is then that answer.
+    output_schema: Mapping[str, Any] | None
     #: Functions of yours that the model may call, see `@tool`.
     tools: Sequence[Tool[..., Any] | Callable[..., Any]] | None
     #: What of the environment its commands see.

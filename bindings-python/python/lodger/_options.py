@@ -11,7 +11,7 @@ from ._record import Record
 from ._spelling import camel
 
 #: Maps whose keys are the user's own words.
-_FREE = frozenset({"headers", "set", "input", "input_schema", "inputSchema", "data"})
+_FREE = frozenset({"headers", "set", "input", "input_schema", "inputSchema", "output_schema", "outputSchema", "data"})
 
 
 def to_json(value: Any, code: Literal["invalid_options", "invalid_input"]) -> str:

@@ -183,6 +183,8 @@ ErrorCode: TypeAlias = Literal[
     "model_not_found",
     # The account with the provider has nothing left to pay with. Waiting does not help.
     "provider_quota",
+    # The model gave no answer that fits `outputSchema`, also when it was told what was wrong. `data.attempts` and `data.errors` say how often, and what was wrong last.
+    "output_invalid",
 ]
 #: One message of the conversation.
 MessageId: TypeAlias = str
@@ -366,6 +368,9 @@ class AgentOptions(TypedDict):
     model: NotRequired[str]
     #: The way to the providers, for requests that no `fetch` of the host's carries.
     network: NotRequired[NetworkOptions]
+    #: A JSON Schema of type `object` that the answer of each turn must fit: the result's `structured` is then that answer.
+    #: At most 64 KiB, and whole in itself: no `$ref` may lead out of it. See `docs/structured-output.md`.
+    outputSchema: NotRequired[Any]
     #: After how many milliseconds an unanswered request is refused. Default 300,000; 0 waits for ever.
     permissionTimeoutMs: NotRequired[int]
     #: How requests reach the host. Default `callback`.
@@ -796,6 +801,22 @@ class ToolDeniedEvent(EventBase):
     feedback: NotRequired[str]
 
 
+class OutputRejectedEvent(EventBase):
+    """An answer did not fit `outputSchema`; the model is told so and asked again."""
+
+    type: Literal["output_rejected"]
+    #: What the model is told of it.
+    messageId: MessageId
+    #: The same, in words.
+    feedback: str
+    #: The answer that was rejected, from 1.
+    attempt: int
+    #: How many there may be.
+    maxAttempts: int
+    #: The call that gave the answer, whose result holds the words too; absent where the answer was text.
+    toolCallId: NotRequired[ToolCallId]
+
+
 class FileChangedEvent(EventBase):
     """A file was changed by the agent."""
 
@@ -890,6 +911,8 @@ class DoneEvent(EventBase):
     costUsd: NotRequired[float]
     #: What failed.
     error: NotRequired[Error]
+    #: The answer that fits `outputSchema`, of a turn that ended with one.
+    structured: NotRequired[Any]
 
 
 class SessionStateEvent(EventBase):
@@ -1376,7 +1399,8 @@ class TurnResult(TypedDict):
     costUsd: NotRequired[float]
     #: What failed, when `reason` is `error`.
     error: NotRequired[Error]
-    #: The structured output, when one was asked for and given.
+    #: The answer, which fits `outputSchema`. With that option it is there whenever `reason` is `end_turn`, and never
+    #: else.
     structured: NotRequired[Any]
 
 
@@ -1452,6 +1476,7 @@ Event: TypeAlias = (
     | ToolCallEvent
     | ToolResultEvent
     | ToolDeniedEvent
+    | OutputRejectedEvent
     | FileChangedEvent
     | RequestOpenedEvent
     | RequestResolvedEvent

@@ -1,5 +1,6 @@
 //! The arguments, and the options that they stand for.
 
+use std::fs::File;
 use std::io::{Read, stdin};
 use std::path::{Path, PathBuf};
 
@@ -11,9 +12,13 @@ use lodger::protocol::{
     TextOrList,
 };
 use serde::de::DeserializeOwned;
+use serde_json::Value;
 
 /// No prompt may be longer; what is over it is not even read.
 const MAX_PROMPT_BYTES: u64 = 32 * 1024 * 1024;
+
+/// Nor a schema; the library takes less still.
+const MAX_SCHEMA_BYTES: u64 = 1024 * 1024;
 
 const MODES: [Mode; 4] = [Mode::Ask, Mode::AutoEdit, Mode::FullAuto, Mode::Plan];
 
@@ -70,6 +75,10 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "USD")]
     max_budget_usd: Option<f64>,
 
+    /// A file with a JSON Schema of type object that the answer must fit; the answer is then JSON
+    #[arg(long, value_name = "FILE")]
+    pub(crate) output_schema: Option<PathBuf>,
+
     /// Added to what the model is told before the conversation
     #[arg(long, value_name = "TEXT")]
     append_system_prompt: Option<String>,
@@ -117,6 +126,7 @@ impl Arguments {
             effort: self.effort.unwrap_or_default(),
             mode: self.mode,
             append_instructions: self.append_system_prompt.clone().map(TextOrList::Text),
+            output_schema: self.output_schema.as_deref().map(schema).transpose()?,
             requests,
             permission_timeout_ms: self.permission_timeout.map(|seconds| u64::from(seconds) * 1000),
             limits,
@@ -139,6 +149,15 @@ impl Arguments {
             .map_err(|error| Error::invalid_input(format!("the prompt on standard input must be UTF-8: {error}")))?;
         Ok(text.into())
     }
+}
+
+/// The schema in a file. Whether it is one is found out where the agent is made.
+fn schema(path: &Path) -> Result<Value, Error> {
+    let wrong = |what: String| Error::invalid_options(format!("--output-schema {}: {what}", path.display()));
+    let mut text = String::new();
+    let file = File::open(path).map_err(|error| wrong(error.to_string()))?;
+    file.take(MAX_SCHEMA_BYTES).read_to_string(&mut text).map_err(|error| wrong(error.to_string()))?;
+    serde_json::from_str(&text).map_err(|error| wrong(format!("it is not JSON: {error}")))
 }
 
 fn modes() -> impl TypedValueParser<Value = Mode> {

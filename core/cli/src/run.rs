@@ -46,7 +46,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Error> {
     let options = arguments.options(&env, requests)?;
     let prompt = arguments.prompt()?;
     let agent = Agent::with_options(None, options, None, env, Handlers::default())?;
-    let mut output = output::open(arguments.output_format, Stdout::take()?);
+    let mut output = output::open(arguments.output_format, arguments.output_schema.is_some(), Stdout::take()?);
 
     let signals = Signals::watch(agent.clone())?;
     let turn = agent.prompt_with(prompt)?;

@@ -9,6 +9,8 @@ use lodger_session::{Transcript, conversation};
 use lodger_tools::Registry;
 use lodger_workspace::Workspace;
 
+use crate::OutputSchema;
+
 /// One step's view of the world.
 #[derive(Clone)]
 pub(crate) struct StepContext {
@@ -18,6 +20,10 @@ pub(crate) struct StepContext {
     pub(crate) system: Arc<str>,
     pub(crate) tools: Arc<Registry>,
     pub(crate) specs: Arc<[ToolSpec]>,
+    /// What the answer must fit.
+    pub(crate) output: Option<Arc<OutputSchema>>,
+    /// The model's provider holds it to that; else `specs` has the tool that takes the answer.
+    pub(crate) is_held: bool,
     pub(crate) limits: Arc<Limits>,
     pub(crate) workspace: Option<Arc<dyn Workspace>>,
 }
@@ -35,6 +41,7 @@ impl StepContext {
             max_output_tokens: self.limits.max_output_tokens,
             effort: self.effort,
             retry_for,
+            output_schema: self.output.as_ref().filter(|_| self.is_held).map(|output| Arc::clone(output.schema())),
         }
     }
 }

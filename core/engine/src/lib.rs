@@ -5,6 +5,7 @@
 //! of a turn anywhere but in the transcript.
 
 mod agent;
+mod answer;
 mod ask_user;
 mod context;
 mod cost;
@@ -13,6 +14,7 @@ mod host_tool;
 mod instructions;
 mod models;
 mod outlet;
+mod output_schema;
 mod present_plan;
 mod requests;
 mod run;
@@ -23,12 +25,14 @@ mod step;
 mod turn;
 
 pub use agent::Agent;
+pub use answer::OUTPUT_TOOL;
 pub use ask_user::AskUser;
 pub use host_tool::HostTool;
 pub use instructions::{BASE_PROMPT, system_prompt};
 pub use outlet::{Delivery, Outlet};
+pub use output_schema::OutputSchema;
 pub use present_plan::PresentPlan;
 pub use requests::{Pending, RequestTable};
 pub use shared::{AgentParts, OpenModel};
 pub use spending::Spending;
-pub use step::{OpenCall, Step, next_step};
+pub use step::{OpenCall, Rejection, Step, Told, next_step};

@@ -13,6 +13,8 @@ use lodger_tools::Registry;
 use lodger_workspace::Workspace;
 use tokio::sync::watch;
 
+use crate::OutputSchema;
+use crate::answer::INSTRUCTION;
 use crate::context::StepContext;
 use crate::cost::Cost;
 use crate::models::{Cure, Models};
@@ -44,6 +46,8 @@ pub struct AgentParts {
     pub tools: Registry,
     /// Files and commands; absent: none.
     pub workspace: Option<Arc<dyn Workspace>>,
+    /// What the answer of each turn must fit.
+    pub output: Option<OutputSchema>,
     /// Bounds.
     pub limits: Limits,
     /// What the turn has spent that this agent works for: what it spends itself counts there too, and is bound by what may
@@ -68,8 +72,11 @@ pub(crate) struct Shared {
     pub(crate) workspace: Option<Arc<dyn Workspace>>,
     pub(crate) limits: Arc<Limits>,
     pub(crate) spends_from: Option<Arc<Spending>>,
+    pub(crate) output: Option<Arc<OutputSchema>>,
     effort: Effort,
     system: Arc<str>,
+    /// The same for a model that gives its answer by a tool.
+    system_with_tool: Arc<str>,
     tools: Arc<Registry>,
     pub(crate) open_model: OpenModel,
     settings: Mutex<Settings>,
@@ -84,9 +91,27 @@ pub(crate) struct Shared {
 
 struct Settings {
     mode: Mode,
-    /// What the model is told of the tools, and in which mode.
-    offered: (Mode, Arc<[ToolSpec]>),
+    offered: Offered,
     models: Models,
+}
+
+/// What the model is told of the tools in one mode.
+struct Offered {
+    mode: Mode,
+    specs: Arc<[ToolSpec]>,
+    /// The same and the tool that takes the answer, where one is to fit a schema.
+    with_answer: Arc<[ToolSpec]>,
+}
+
+impl Offered {
+    fn of(tools: &Registry, mode: Mode, output: Option<&OutputSchema>) -> Self {
+        let specs = tools.specs(mode);
+        let with_answer = match output {
+            Some(output) => specs.iter().chain([output.tool()]).cloned().collect(),
+            None => Arc::clone(&specs),
+        };
+        Self { mode, specs, with_answer }
+    }
 }
 
 /// At most so many calls are allowed from now on; further ones ask again.
@@ -101,7 +126,12 @@ pub(crate) fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 impl Shared {
     pub(crate) fn new(parts: AgentParts) -> Self {
         let cost = cost_of(&parts.checkpoint);
-        let offered = (parts.mode, parts.tools.specs(parts.mode));
+        let offered = Offered::of(&parts.tools, parts.mode, parts.output.as_ref());
+        let system_with_tool = match (&parts.output, parts.system.is_empty()) {
+            (None, _) => parts.system.clone(),
+            (Some(_), true) => INSTRUCTION.to_owned(),
+            (Some(_), false) => format!("{}\n\n{INSTRUCTION}", parts.system.trim_end()),
+        };
         Self {
             log: SessionLog::restored(parts.session_id, Arc::clone(&parts.clock), parts.checkpoint.history),
             clock: parts.clock,
@@ -111,8 +141,10 @@ impl Shared {
             workspace: parts.workspace,
             limits: Arc::new(parts.limits),
             spends_from: parts.spends_from,
+            output: parts.output.map(Arc::new),
             effort: parts.effort,
             system: parts.system.into(),
+            system_with_tool: system_with_tool.into(),
             tools: Arc::new(parts.tools),
             open_model: parts.open_model,
             settings: Mutex::new(Settings {
@@ -170,16 +202,26 @@ impl Shared {
     /// Freezes what the next step sees.
     pub(crate) fn freeze(&self) -> StepContext {
         let mut settings = locked(&self.settings);
-        if settings.offered.0 != settings.mode {
-            settings.offered = (settings.mode, self.tools.specs(settings.mode));
+        let output = self.output.as_deref();
+        if settings.offered.mode != settings.mode {
+            settings.offered = Offered::of(&self.tools, settings.mode, output);
         }
+        let offered = &settings.offered;
+        let is_held =
+            output.is_some_and(|output| settings.models.now().holds_to(output.schema(), !offered.specs.is_empty()));
+        let (system, specs) = match is_held {
+            true => (&self.system, &offered.specs),
+            false => (&self.system_with_tool, &offered.with_answer),
+        };
         StepContext {
             model: Arc::clone(settings.models.now()),
             effort: self.effort,
             mode: settings.mode,
-            system: Arc::clone(&self.system),
+            system: Arc::clone(system),
             tools: Arc::clone(&self.tools),
-            specs: Arc::clone(&settings.offered.1),
+            specs: Arc::clone(specs),
+            output: self.output.clone(),
+            is_held,
             limits: Arc::clone(&self.limits),
             workspace: self.workspace.clone(),
         }

@@ -209,6 +209,13 @@ impl AgentBuilder {
         self
     }
 
+    /// A JSON Schema of type `object` that the answer of each turn must fit: `TurnResult::structured` is that answer.
+    #[must_use]
+    pub fn output_schema(mut self, schema: serde_json::Value) -> Self {
+        self.options.output_schema = Some(schema);
+        self
+    }
+
     /// Bounds.
     #[must_use]
     pub fn limits(mut self, limits: Limits) -> Self {

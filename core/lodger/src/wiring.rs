@@ -5,7 +5,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use lodger_engine::{Agent, AgentParts, AskUser, Delivery, HostTool, OpenModel, PresentPlan, system_prompt};
+use lodger_engine::{
+    Agent, AgentParts, AskUser, Delivery, HostTool, OUTPUT_TOOL, OpenModel, OutputSchema, PresentPlan, system_prompt,
+};
 use lodger_model::catalogue::Catalogue;
 use lodger_model::{Model, ModelSource, Watch, WireTrace};
 use lodger_net::{Fetcher, HostFetch, Transport};
@@ -46,6 +48,7 @@ pub(crate) fn engine(
     }
     let workspace = workspace(&options, env, runtime)?;
     let tools = tools(&options, handlers, workspace.is_some())?;
+    let output = options.output_schema.clone().map(OutputSchema::new).transpose()?;
     let request_timeout = options.permission_timeout_ms().map(Duration::from_millis);
 
     let cwd = workspace.as_ref().map(|workspace| workspace.cwd().to_owned());
@@ -93,6 +96,7 @@ pub(crate) fn engine(
         mode: options.mode,
         tools,
         workspace,
+        output,
         limits: options.limits,
         spends_from: None,
         request_timeout,
@@ -202,6 +206,11 @@ fn tools(options: &AgentOptions, handlers: &Handlers, with_folder: bool) -> Resu
     for (index, tool) in options.tools.iter().enumerate() {
         if !names.insert(&tool.name) {
             return Err(Error::invalid_options(format!("tools[{index}].name: {:?} is declared twice", tool.name)));
+        }
+        if options.output_schema.is_some() && tool.name == OUTPUT_TOOL {
+            return Err(Error::invalid_options(format!(
+                "tools[{index}].name is {OUTPUT_TOOL:?}, which takes the answer for option outputSchema; choose another"
+            )));
         }
         registry.add(Arc::new(HostTool::new(index, tool)?));
     }

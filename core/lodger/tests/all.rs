@@ -31,4 +31,5 @@ mod replay;
 mod requests;
 mod retries;
 mod shapes_by_protocol;
+mod structured_output;
 mod tokens;

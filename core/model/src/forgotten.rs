@@ -108,6 +108,7 @@ mod tests {
             tools: Vec::new().into(),
             max_output_tokens: 1,
             effort: Effort::Auto,
+            output_schema: None,
             retry_for: RETRY_TIME,
         })
     }

@@ -81,6 +81,10 @@ impl Model for HttpModel {
         self.0.price.map(|price| price.of(usage))
     }
 
+    fn holds_to(&self, schema: &Value, with_tools: bool) -> bool {
+        self.0.target.holds_to(schema, with_tools)
+    }
+
     fn stream(&self, mut request: ModelRequest) -> BoxStream<'static, ModelEvent> {
         let model = Arc::clone(&self.0);
         let watching = Arc::clone(&self.0);

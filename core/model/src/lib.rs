@@ -14,6 +14,7 @@ mod draft;
 mod effort;
 mod failure;
 mod gemini;
+mod held;
 mod input;
 mod openai_chat;
 mod openai_responses;
@@ -56,6 +57,7 @@ mod watch;
 
 pub use anthropic::CACHE_MARKERS;
 pub use call_ids::FreshIds;
+pub use held::{Dialect, Held};
 pub use input::parse_input;
 pub use protocol::{Protocol, ReplyState};
 pub use protocols::protocol;

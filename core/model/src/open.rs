@@ -62,6 +62,10 @@ impl ModelSource {
         if let Some(documents) = known.as_ref().and_then(|known| known.documents) {
             quirks.documents = documents;
         }
+        // A server that knows no schemas may refuse the request, so it must be known that this one does.
+        if known.as_ref().and_then(|known| known.structured_output) != Some(true) {
+            quirks.held = None;
+        }
         let protocol = protocol(endpoint.kind);
         let own_path = endpoint.form.path_of(&spec.model);
         let url = |path: &str| match protocol.is_versioned_by_base() {

@@ -5,6 +5,8 @@
 
 use lodger_protocol::{Effort, EndpointKind};
 
+use crate::{Dialect, Held};
+
 /// How a model is told how much to think.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EffortForm {
@@ -52,6 +54,8 @@ pub struct Quirks {
     pub signed_calls: bool,
     /// Which ids of calls it takes.
     pub call_ids: CallIds,
+    /// How its provider holds it to a JSON Schema, where it can.
+    pub held: Option<Held>,
 }
 
 use Effort::{High, Low, Max, Medium, Minimal, None as Never, Xhigh};
@@ -73,15 +77,19 @@ impl Quirks {
             stream_options: false,
             signed_calls: false,
             call_ids: CallIds::Plain { most: 64 },
+            held: None,
         };
+        let held = |with_tools, dialect| Some(Held { with_tools, dialect });
         match kind {
             EndpointKind::Anthropic => {
                 let effort = claude(&name);
-                Self { documents: claude_reads(&name), effort, thinks: effort != EffortForm::Untold, ..plain }
+                let held = held(true, Dialect::Anthropic);
+                Self { documents: claude_reads(&name), effort, thinks: effort != EffortForm::Untold, held, ..plain }
             }
             EndpointKind::OpenaiResponses => {
                 let (effort, thinks) = openai(&name);
-                Self { documents: openai_reads(&name), effort, thinks, ..plain }
+                let held = held(true, Dialect::Openai);
+                Self { documents: openai_reads(&name), effort, thinks, held, ..plain }
             }
             EndpointKind::OpenaiChat => {
                 let (effort, thinks) = openai(&name);
@@ -100,6 +108,12 @@ impl Quirks {
                     // Mistral refuses what it does not know, and says its usage unasked.
                     stream_options: provider != "mistral",
                     call_ids,
+                    held: match provider {
+                        "openai" => held(true, Dialect::Openai),
+                        // These know no schemas, or not where the reply is streamed.
+                        "deepseek" | "groq" => None,
+                        _ => held(false, Dialect::Plain),
+                    },
                     ..plain
                 }
             }
@@ -112,6 +126,7 @@ impl Quirks {
                     effort,
                     thinks: effort != EffortForm::Untold,
                     signed_calls: third,
+                    held: held(false, Dialect::Gemini),
                     ..plain
                 }
             }

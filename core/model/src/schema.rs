@@ -1,8 +1,11 @@
-//! The schemas of tools, as servers take them.
+//! The schemas of tools and answers, as servers take them.
 
 use std::borrow::Cow;
 
 use serde_json::{Map, Value};
+
+/// What the schema of the answer is called, where it must have a name.
+pub(crate) const OUTPUT_NAME: &str = "structured_output";
 
 /// The schema of an object with its `properties`, which some servers want even where there are none, and without what
 /// only a validator reads.

@@ -28,6 +28,14 @@ pub struct Target {
     pub quirks: Quirks,
 }
 
+impl Target {
+    /// Whether the model can be held to all of that schema. `with_tools`: tools are on offer beside.
+    #[must_use]
+    pub fn holds_to(&self, schema: &Value, with_tools: bool) -> bool {
+        self.quirks.held.is_some_and(|held| (held.with_tools || !with_tools) && held.dialect.takes(schema))
+    }
+}
+
 /// Neighbouring messages of one role.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Turn<'a> {

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use futures_util::stream::BoxStream;
 use lodger_protocol::{Content, Effort, Error, Role, StopReason, ToolCallId, ToolSpec, Usage};
+use serde_json::Value;
 
 /// One message of the conversation, as a model sees it.
 #[derive(Clone, Debug, PartialEq)]
@@ -32,6 +33,8 @@ pub struct ModelRequest {
     pub effort: Effort,
     /// No attempt begins later than so long after the first; see [`RETRY_TIME`].
     pub retry_for: Duration,
+    /// The JSON Schema that the provider is to hold the answer to. Only for a model that [`Model::holds_to`] it.
+    pub output_schema: Option<Arc<Value>>,
 }
 
 /// For so long attempts may begin for one reply, whichever models are asked for it.
@@ -106,6 +109,10 @@ pub trait Model: Send + Sync {
 
     /// What one reply costs in US dollars; `None` when the price is not known.
     fn cost(&self, usage: &Usage) -> Option<f64>;
+
+    /// Whether the model's provider can hold its answer to that JSON Schema, as it stands. `with_tools`: tools are on
+    /// offer beside.
+    fn holds_to(&self, schema: &Value, with_tools: bool) -> bool;
 
     /// Asks. Nothing is sent before the stream is polled; the body is read only as far as it is polled;
     /// dropping the stream closes the connection.

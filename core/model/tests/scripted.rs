@@ -36,6 +36,7 @@ fn request(messages: Vec<ModelMessage>) -> ModelRequest {
         max_output_tokens: 100,
         effort: Effort::Auto,
         retry_for: RETRY_TIME,
+        output_schema: None,
     }
 }
 

@@ -87,6 +87,7 @@ error_codes! {
     AbiMismatch "abi_mismatch" -35 false "A sized struct is larger than this library knows and its extra bytes are not zero. Use a library at least as new as the header.";
     ModelNotFound "model_not_found" -36 false "The provider has no such model for this key, or nothing at that address. Its own words are in the message; a list of models says which there are.";
     ProviderQuota "provider_quota" -37 false "The account with the provider has nothing left to pay with. Waiting does not help.";
+    OutputInvalid "output_invalid" -38 false "The model gave no answer that fits `outputSchema`, also when it was told what was wrong. `data.attempts` and `data.errors` say how often, and what was wrong last.";
 }
 
 impl ErrorCode {

@@ -245,6 +245,20 @@ pub enum Entry {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         feedback: Option<String>,
     },
+    /// An answer did not fit `outputSchema`; the model is told so and asked again.
+    OutputRejected {
+        /// What the model is told of it.
+        message_id: MessageId,
+        /// The same, in words.
+        feedback: String,
+        /// The answer that was rejected, from 1.
+        attempt: u32,
+        /// How many there may be.
+        max_attempts: u32,
+        /// The call that gave the answer, whose result holds the words too; absent where the answer was text.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        tool_call_id: Option<ToolCallId>,
+    },
     /// A file was changed by the agent.
     FileChanged {
         /// The call that changed it.
@@ -315,6 +329,9 @@ pub enum Entry {
         cost_usd: Option<f64>,
         /// How whole the last reply is.
         boundary: Boundary,
+        /// The answer that fits `outputSchema`, of a turn that ended with one.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        structured: Option<Value>,
         /// What failed.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         error: Option<Error>,

@@ -40,6 +40,9 @@ pub struct AgentOptions {
     pub instructions: Option<TextOrList>,
     /// Added after the base prompt or `instructions`.
     pub append_instructions: Option<TextOrList>,
+    /// A JSON Schema of type `object` that the answer of each turn must fit: the result's `structured` is then that answer.
+    /// At most 64 KiB, and whole in itself: no `$ref` may lead out of it. See `docs/structured-output.md`.
+    pub output_schema: Option<Value>,
     /// Tools that the host runs. At most 64.
     pub tools: Vec<ToolOptions>,
     /// What of the environment children see.

@@ -116,7 +116,8 @@ pub struct TurnResult {
     pub cost_usd: Option<f64>,
     /// Text of the last assistant message; empty when there was none.
     pub text: String,
-    /// The structured output, when one was asked for and given.
+    /// The answer, which fits `outputSchema`. With that option it is there whenever `reason` is `end_turn`, and never
+    /// else.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub structured: Option<Value>,
     /// What failed, when `reason` is `error`.

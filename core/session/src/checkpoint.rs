@@ -122,6 +122,7 @@ const fn is_history(entry: &Entry) -> bool {
         | Entry::AssistantMessage { .. }
         | Entry::ToolCall { .. }
         | Entry::ToolResult { .. }
+        | Entry::OutputRejected { .. }
         | Entry::Compacted { .. }
         | Entry::Done { .. } => true,
         Entry::ToolDenied { .. }

@@ -22,6 +22,13 @@ pub fn conversation(entries: &[Arc<Event>]) -> Vec<Message> {
                 created_at: event.ts,
                 model: None,
             }),
+            Entry::OutputRejected { message_id, feedback, tool_call_id: None, .. } => messages.push(Message {
+                id: message_id.clone(),
+                role: Role::User,
+                content: vec![Content::text(feedback)],
+                created_at: event.ts,
+                model: None,
+            }),
             Entry::AssistantMessage { message_id, content, stop_reason, model, .. } => {
                 let reply = Message {
                     id: message_id.clone(),
@@ -36,6 +43,7 @@ pub fn conversation(entries: &[Arc<Event>]) -> Vec<Message> {
             | Entry::ToolCall { .. }
             | Entry::ToolResult { .. }
             | Entry::ToolDenied { .. }
+            | Entry::OutputRejected { .. }
             | Entry::FileChanged { .. }
             | Entry::RequestOpened { .. }
             | Entry::RequestResolved { .. }

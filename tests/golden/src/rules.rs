@@ -38,6 +38,7 @@ pub(crate) fn check_results(turns: &[&[Value]], results: &[Value]) {
             assert_eq!(result["error"]["code"], done["error"]["code"], "{result}");
             continue;
         }
+        assert_eq!(result["structured"], done["structured"], "{result}");
         assert_eq!(result["usage"], done["usage"], "{result}");
         assert_eq!(result["text"], last_text(turn), "{result}");
     }

@@ -69,6 +69,7 @@ cases! {
     cancelled_before_start: all;
     cancelled_in_mid_stream: all;
     withdrawn_by_cancel: all;
+    structured_output: all;
     slow_reader: all;
     checkpoint_and_restore: all;
     provider_error: all stream_json;

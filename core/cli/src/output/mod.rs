@@ -2,6 +2,7 @@
 
 mod json;
 mod stream_json;
+mod structured;
 mod text;
 
 use std::io;
@@ -23,9 +24,10 @@ pub(crate) trait Output {
     fn end(&mut self, session_id: &str, result: &TurnResult) -> io::Result<()>;
 }
 
-/// The format of that name, on standard output.
-pub(crate) fn open(format: OutputFormat, out: Stdout) -> Box<dyn Output> {
+/// The format of that name, on standard output. `has_schema`: the answer is JSON that fits one.
+pub(crate) fn open(format: OutputFormat, has_schema: bool, out: Stdout) -> Box<dyn Output> {
     match format {
+        OutputFormat::Text if has_schema => Box::new(structured::Structured(text::Text::new(out))),
         OutputFormat::Text => Box::new(text::Text::new(out)),
         OutputFormat::Json => Box::new(json::Json(out)),
         OutputFormat::StreamJson => Box::new(stream_json::StreamJson(out)),

@@ -32,7 +32,8 @@ impl Text {
         Self { out, in_line: false, gap: false, denied: HashSet::new(), unasked: false }
     }
 
-    fn say(&mut self, text: &str) -> io::Result<()> {
+    /// Writes a piece of the answer.
+    pub(super) fn say(&mut self, text: &str) -> io::Result<()> {
         let Some(last) = text.chars().last() else { return Ok(()) };
         if std::mem::take(&mut self.gap) {
             self.out.write_all(b"\n")?;
@@ -68,6 +69,9 @@ impl Text {
             Entry::AssistantMessage { .. } => self.end_line(),
             Entry::ToolCall { tool_name, target, .. } => {
                 self.note(QUIET, &format!("> {tool_name}: {}", target.summary))
+            }
+            Entry::OutputRejected { feedback, .. } => {
+                self.note(QUIET, &format!("asking again: {}", feedback.lines().nth(1).unwrap_or_default()))
             }
             Entry::ToolDenied { tool_call_id, by, feedback, .. } => {
                 self.denied.insert(tool_call_id.clone());

@@ -47,6 +47,44 @@ fn json_of_a_turn_that_failed_holds_the_error() {
     assert_eq!(told["error"]["code"], "provider_overloaded");
 }
 
+/// A schema in a file, and a script whose second answer fits it.
+fn with_schema() -> (Place, String) {
+    let answers =
+        |n: Value| json!({ "reply": [{ "type": "tool_call", "toolName": "structured_output", "input": { "n": n } }] });
+    let place = Place::new(&[says("Let me count."), answers(json!(7))]);
+    let file = place.folder.path().join("schema.json");
+    let schema = json!({ "type": "object", "properties": { "n": { "type": "integer" } }, "required": ["n"] });
+    std::fs::write(&file, schema.to_string()).unwrap();
+    (place, file.display().to_string())
+}
+
+#[test]
+fn an_answer_that_must_fit_a_schema_stands_alone_on_standard_output() {
+    let (place, schema) = with_schema();
+    let output = place.run(&["--output-schema", &schema]);
+    assert_eq!(stdout(&output), "{\"n\":7}\n");
+    assert!(stderr(&output).contains("asking again: - the answer is not JSON alone"), "{}", stderr(&output));
+    assert_eq!(output.status.code(), Some(0));
+}
+
+#[test]
+fn json_and_stream_json_hold_the_answer_that_fits_a_schema() {
+    let (place, schema) = with_schema();
+    let output = place.run(&["--output-format", "json", "--output-schema", &schema]);
+    let told: Value = serde_json::from_str(stdout(&output)).unwrap();
+    assert_eq!(told["structured"], json!({ "n": 7 }));
+    let output = place.run(&["--output-format", "stream-json", "--output-schema", &schema]);
+    assert_eq!(events(stdout(&output)).last().unwrap()["structured"], json!({ "n": 7 }));
+}
+
+#[test]
+fn a_schema_that_cannot_be_read_is_told_before_anything_begins() {
+    let (place, _) = with_schema();
+    let missing = place.run(&["--output-schema", "/no/such/schema.json"]);
+    assert!(stderr(&missing).contains("--output-schema /no/such/schema.json: "), "{}", stderr(&missing));
+    assert_eq!((stdout(&missing), missing.status.code()), ("", Some(2)));
+}
+
 #[test]
 fn stream_json_is_one_event_a_line_and_the_last_is_done() {
     let place = Place::new(&[runs("echo one"), says("two\n\nlines\n")]);

@@ -60,6 +60,7 @@ fn worker(words: u64, spends_from: &Arc<Spending>) -> Agent {
         mode: Mode::Ask,
         tools: Registry::default(),
         workspace: None,
+        output: None,
         limits: Limits::default(),
         spends_from: Some(Arc::clone(spends_from)),
         request_timeout: None,

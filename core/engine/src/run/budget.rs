@@ -69,10 +69,11 @@ fn complete(counted: &Usage, request: u64, reply: u64) -> Usage {
 /// About how many bytes of text a request has. Images and documents count by their weight as text, which is more than
 /// providers charge.
 fn size_of(request: &ModelRequest) -> u64 {
+    let schema = request.output_schema.as_ref().map_or(0, json_bytes);
     let messages: u64 = request.messages.iter().map(|message| json_bytes(&message.content)).sum();
     let tools: u64 =
         request.tools.iter().map(|tool| json_bytes(&*tool.input_schema) + tool.description.len() as u64).sum();
-    request.system.len() as u64 + messages + tools
+    request.system.len() as u64 + messages + tools + schema
 }
 
 fn json_bytes(value: &impl serde::Serialize) -> u64 {

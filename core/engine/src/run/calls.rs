@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use futures_util::{StreamExt, stream};
-use lodger_protocol::{Effect, Entry};
+use lodger_protocol::{Content, Effect, Entry};
 
-use crate::OpenCall;
 use crate::context::StepContext;
 use crate::door::{self, Passed};
 use crate::turn::Turn;
+use crate::{OpenCall, Told};
 
 /// At most so many reads of one reply run at once.
 const SIDE_BY_SIDE: usize = 8;
@@ -49,6 +49,21 @@ fn only_reads(context: &StepContext, call: &OpenCall) -> bool {
         .get(&call.tool_name)
         .and_then(|tool| tool.parse(&call.input).ok())
         .is_some_and(|call| call.target().effect == Effect::Read)
+}
+
+/// Gives the calls that gave an answer their results. They touch nothing, so no door is between.
+pub(super) fn close_answer(turn: &Turn, open: Vec<OpenCall>, told: &Told) {
+    for call in open {
+        turn.append(Entry::ToolResult {
+            tool_call_id: call.id,
+            tool_name: call.tool_name,
+            content: vec![Content::text(&told.text)],
+            is_error: told.is_error,
+            duration_ms: 0,
+            truncated: false,
+            files: Vec::new(),
+        });
+    }
 }
 
 fn append(turn: &Turn, call: OpenCall, passed: Passed) {

@@ -32,7 +32,7 @@ pub(super) fn close(turn: &Arc<Turn>, end: End) {
         usage,
         cost_usd: turn.cost_usd(),
         text: last_text(turn),
-        structured: None,
+        structured: end.structured.clone(),
         error: end.error.clone(),
     };
     let done = Entry::Done {
@@ -41,6 +41,7 @@ pub(super) fn close(turn: &Arc<Turn>, end: End) {
         usage,
         cost_usd: turn.cost_usd(),
         boundary: end.boundary,
+        structured: end.structured,
         error: end.error,
     };
     // Whoever sees `done` may prompt again at once.

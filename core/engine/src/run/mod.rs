@@ -11,11 +11,12 @@ use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
 use futures_util::FutureExt;
-use lodger_protocol::{Boundary, Content, DoneReason, Entry, Error, ErrorCode, MessageId, Result};
+use lodger_protocol::{Content, DoneReason, Entry, Error, ErrorCode, MessageId, Result};
 
 use self::end::End;
+use crate::answer::MAX_ATTEMPTS;
 use crate::turn::Turn;
-use crate::{Step, next_step};
+use crate::{Rejection, Step, next_step};
 
 /// A turn that has not ended. Dropped, as it is when its runtime is shut down, it ends as cancelled.
 pub(crate) struct Running(Option<Arc<Turn>>);
@@ -64,22 +65,34 @@ async fn drive(turn: &Arc<Turn>, message_id: MessageId, content: Vec<Content>) -
         if turn.cancelled.is_cancelled() {
             return turn.take_failure().map_or_else(|| Ok(End::cancelled()), Err);
         }
-        let step = next_step(&shared.log.transcript(), &shared.limits);
+        let step = next_step(&shared.log.transcript(), &shared.limits, shared.output.as_deref());
         match step {
             Step::CallModel => {
                 context = match reply::take(turn, shared.freeze()).await? {
                     Some(context) => context,
-                    None => {
-                        return Ok(End { reason: DoneReason::MaxBudget, boundary: Boundary::Complete, error: None });
-                    }
+                    None => return Ok(End::complete(DoneReason::MaxBudget)),
                 };
             }
             Step::RunTools(open) => calls::run(turn, &context, open).await,
-            Step::Finish(reason) => {
-                return Ok(End { reason, boundary: Boundary::Complete, error: None });
+            Step::CloseAnswer(open, told) => calls::close_answer(turn, open, &told),
+            Step::RejectAnswer(rejection) => reject(turn, rejection),
+            Step::Finish(reason) => return Ok(End::complete(reason)),
+            Step::Deliver(answer) => {
+                return Ok(End { structured: Some(answer), ..End::complete(DoneReason::EndTurn) });
             }
+            Step::GiveUp(error) => return Ok(End { error: Some(error), ..End::complete(DoneReason::Error) }),
         }
     }
+}
+
+fn reject(turn: &Turn, rejection: Rejection) {
+    turn.append(Entry::OutputRejected {
+        message_id: MessageId::fresh(),
+        feedback: rejection.feedback,
+        attempt: rejection.attempt,
+        max_attempts: MAX_ATTEMPTS,
+        tool_call_id: rejection.tool_call_id,
+    });
 }
 
 fn panic_text(panic: &(dyn std::any::Any + Send)) -> String {

@@ -13,6 +13,7 @@ use serde_json::Value;
 
 use super::budget::Budget;
 use super::fallback::{self, RetryTime};
+use crate::answer::{self, OUTPUT_TOOL};
 use crate::context::StepContext;
 use crate::turn::Turn;
 
@@ -273,6 +274,9 @@ fn append_partial(turn: &Turn, context: &StepContext, message_id: MessageId, mut
 /// What a call would do, as far as its input can be read. Its paths are made absolute; what they really are is
 /// found out at the door.
 fn target_of(context: &StepContext, tool_name: &str, input: &Value) -> Target {
+    if context.output.is_some() && tool_name == OUTPUT_TOOL {
+        return answer::target();
+    }
     let Some(call) = context.tools.get(tool_name).and_then(|tool| tool.parse(input).ok()) else {
         return Target {
             summary: tool_name.to_owned(),

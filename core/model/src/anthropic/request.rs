@@ -9,6 +9,7 @@ use serde_json::Value;
 
 use crate::effort::{LEAST_BUDGET, budget};
 use crate::protocol::written;
+use crate::schema::with_properties;
 use crate::shown::{Part, Turn, last_prompt, shown};
 use crate::{EffortForm, ModelRequest, Target};
 
@@ -23,7 +24,7 @@ struct Body<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     thinking: Option<Thinking>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    output_config: Option<OutputConfig>,
+    output_config: Option<OutputConfig<'a>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     system: Vec<Block<'a>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -40,8 +41,17 @@ enum Thinking {
 }
 
 #[derive(Serialize)]
-struct OutputConfig {
-    effort: Effort,
+struct OutputConfig<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    effort: Option<Effort>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    format: Option<Format<'a>>,
+}
+
+#[derive(Serialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+enum Format<'a> {
+    JsonSchema { schema: Cow<'a, Value> },
 }
 
 #[derive(Serialize)]
@@ -121,7 +131,8 @@ enum Marker {
 /// last block of the user message before, where the request before had its mark.
 pub(super) fn body(request: &ModelRequest, target: &Target) -> Result<Bytes, Error> {
     let turns = shown(&request.messages, target);
-    let (thinking, output_config) = thinking(request, target, &turns);
+    let (thinking, effort) = thinking(request, target, &turns);
+    let format = request.output_schema.as_deref().map(|schema| Format::JsonSchema { schema: with_properties(schema) });
     let mut messages: Vec<_> = turns.into_iter().filter_map(message).collect();
     mark_messages(&mut messages);
     written(&Body {
@@ -129,20 +140,20 @@ pub(super) fn body(request: &ModelRequest, target: &Target) -> Result<Bytes, Err
         max_tokens: request.max_output_tokens,
         stream: true,
         thinking,
-        output_config,
+        output_config: (effort.is_some() || format.is_some()).then_some(OutputConfig { effort, format }),
         system: system(&request.system),
         tools: tools(&request.tools),
         messages,
     })
 }
 
-fn thinking(request: &ModelRequest, target: &Target, turns: &[Turn<'_>]) -> (Option<Thinking>, Option<OutputConfig>) {
+fn thinking(request: &ModelRequest, target: &Target, turns: &[Turn<'_>]) -> (Option<Thinking>, Option<Effort>) {
     match target.quirks.effort {
         EffortForm::Untold => (None, None),
         EffortForm::Words(_) => match target.quirks.word(request.effort) {
             None => (None, None),
             Some(Effort::None) => (Some(Thinking::Disabled), None),
-            Some(effort) => (Some(Thinking::Adaptive { display: "summarized" }), Some(OutputConfig { effort })),
+            Some(effort) => (Some(Thinking::Adaptive { display: "summarized" }), Some(effort)),
         },
         EffortForm::Budget { .. } => {
             // A quarter of the reply is kept for the answer.

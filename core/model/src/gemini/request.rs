@@ -25,7 +25,7 @@ struct Body<'a> {
     contents: Vec<Content<'a>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     tools: Vec<Tools<'a>>,
-    generation_config: Config,
+    generation_config: Config<'a>,
 }
 
 #[derive(Serialize)]
@@ -101,8 +101,12 @@ struct Declaration<'a> {
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Config {
+struct Config<'a> {
     max_output_tokens: u32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    response_mime_type: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    response_json_schema: Option<Cow<'a, Value>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     thinking_config: Option<Thinking>,
 }
@@ -139,6 +143,8 @@ pub(super) fn body(request: &ModelRequest, target: &Target) -> Result<Bytes, Err
         tools,
         generation_config: Config {
             max_output_tokens: request.max_output_tokens,
+            response_mime_type: request.output_schema.as_ref().map(|_| "application/json"),
+            response_json_schema: request.output_schema.as_deref().map(with_properties),
             thinking_config: thinking(request.effort, target),
         },
     })

@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 
 use super::KIND;
 use crate::protocol::written;
-use crate::schema::with_properties;
+use crate::schema::{OUTPUT_NAME, with_properties};
 use crate::shown::{Part, Turn, last_prompt, pdf_name, pdf_url, shown, unsigned, words_of};
 use crate::{ModelRequest, Target};
 
@@ -25,9 +25,24 @@ struct Body<'a> {
     max_completion_tokens: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
     reasoning_effort: Option<Effort>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    response_format: Option<Format<'a>>,
     stream: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     stream_options: Option<StreamOptions>,
+}
+
+#[derive(Serialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+enum Format<'a> {
+    JsonSchema { json_schema: Named<'a> },
+}
+
+#[derive(Serialize)]
+struct Named<'a> {
+    name: &'static str,
+    schema: Cow<'a, Value>,
+    strict: bool,
 }
 
 #[derive(Serialize)]
@@ -136,9 +151,14 @@ pub(super) fn body(request: &ModelRequest, target: &Target) -> Result<Bytes, Err
         max_tokens: limit.filter(|_| !quirks.max_completion_tokens),
         max_completion_tokens: limit.filter(|_| quirks.max_completion_tokens),
         reasoning_effort: quirks.word(request.effort),
+        response_format: request.output_schema.as_deref().map(format),
         stream: true,
         stream_options: quirks.stream_options.then_some(StreamOptions { include_usage: true }),
     })
+}
+
+fn format(schema: &Value) -> Format<'_> {
+    Format::JsonSchema { json_schema: Named { name: OUTPUT_NAME, schema: with_properties(schema), strict: true } }
 }
 
 fn tool(spec: &ToolSpec) -> Tool<'_> {

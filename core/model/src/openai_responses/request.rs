@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::KIND;
 use crate::protocol::written;
-use crate::schema::with_properties;
+use crate::schema::{OUTPUT_NAME, with_properties};
 use crate::shown::{Part, pdf_name, pdf_url, shown, unsigned, words_of};
 use crate::{ModelRequest, Target};
 
@@ -23,12 +23,25 @@ struct Body<'a> {
     tools: Vec<Tool<'a>>,
     max_output_tokens: u32,
     #[serde(skip_serializing_if = "Option::is_none")]
+    text: Option<Text<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     reasoning: Option<Reasoning>,
     /// Thought comes encrypted, to be sent back, since nothing is kept at the provider.
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     include: &'static [&'static str],
     store: bool,
     stream: bool,
+}
+
+#[derive(Serialize)]
+struct Text<'a> {
+    format: Format<'a>,
+}
+
+#[derive(Serialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+enum Format<'a> {
+    JsonSchema { name: &'static str, schema: Cow<'a, Value>, strict: bool },
 }
 
 #[derive(Serialize)]
@@ -107,11 +120,16 @@ pub(super) fn body(request: &ModelRequest, target: &Target) -> Result<Bytes, Err
         input,
         tools: request.tools.iter().map(tool).collect(),
         max_output_tokens: request.max_output_tokens,
+        text: request.output_schema.as_deref().map(format),
         reasoning: thinks.then_some(Reasoning { effort, summary: "auto" }),
         include: if thinks { &["reasoning.encrypted_content"] } else { &[] },
         store: false,
         stream: true,
     })
+}
+
+fn format(schema: &Value) -> Text<'_> {
+    Text { format: Format::JsonSchema { name: OUTPUT_NAME, schema: with_properties(schema), strict: true } }
 }
 
 fn tool(spec: &ToolSpec) -> Tool<'_> {

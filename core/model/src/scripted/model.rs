@@ -8,6 +8,8 @@ use futures_util::StreamExt;
 use futures_util::stream::{self, BoxStream};
 use lodger_protocol::{Content, Error, ErrorCode, Role, StopReason, ToolCallId, Usage};
 
+use serde_json::Value;
+
 use super::beat::{Beat, Beats, BlockStart};
 use super::script::{Fault, FaultKind, Script};
 use super::seen::Seen;
@@ -86,6 +88,10 @@ impl Model for ScriptedModel {
 
     fn cost(&self, usage: &Usage) -> Option<f64> {
         self.script.price.map(|price| price.of(usage))
+    }
+
+    fn holds_to(&self, _: &Value, _: bool) -> bool {
+        false
     }
 
     fn stream(&self, request: ModelRequest) -> BoxStream<'static, ModelEvent> {

@@ -82,6 +82,7 @@ fn request() -> ModelRequest {
         max_output_tokens: 100,
         effort: Effort::Auto,
         retry_for: RETRY_TIME,
+        output_schema: None,
     }
 }
 

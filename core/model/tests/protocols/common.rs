@@ -127,6 +127,7 @@ pub(crate) fn request(messages: Vec<ModelMessage>) -> ModelRequest {
         max_output_tokens: 100,
         effort: Effort::Auto,
         retry_for: RETRY_TIME,
+        output_schema: None,
     }
 }
 
