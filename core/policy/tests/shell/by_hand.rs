@@ -37,7 +37,10 @@ pub(crate) fn words(line: &str) -> Option<Vec<String>> {
                     match characters.next()? {
                         '"' => break,
                         '`' => return None,
-                        '$' if characters.peek().is_some_and(|next| !" ./%,:;)".contains(*next) && *next != '"') => {
+                        '$' if characters
+                            .peek()
+                            .is_some_and(|next| next.is_ascii_alphanumeric() || "_?!#@*$({[-".contains(*next)) =>
+                        {
                             return None;
                         }
                         '\\' => match characters.next()? {
