@@ -8,8 +8,12 @@ export type AgentId = string;
 
 /** Everything that a host may set when it creates an agent. All of it is optional but `model`. */
 export interface AgentOptions {
+  /** Calls that run without asking: rules such as `run_shell(npm test *)`. */
+  allow?: RuleOptions[];
   /** Added after the base prompt or `instructions`. */
   appendInstructions?: TextOrList;
+  /** Calls that ask, even where the mode would not; they win over `allow`. */
+  ask?: RuleOptions[];
   /** Credentials. Absent: `<PROVIDER>_API_KEY` of the environment. */
   auth?: Auth;
   /** A file that adds to what is known of providers and models, and wins: see `docs/models.md`. Relative to `cwd`. */
@@ -18,6 +22,8 @@ export interface AgentOptions {
   cwd?: string;
   /** Aids to find out what goes wrong. */
   debug?: DebugOptions;
+  /** Calls that are refused, whatever the mode is; they win over `ask` and `allow`. */
+  deny?: RuleOptions[];
   /** How much the model should think before it answers. Default `auto`. */
   effort?: Effort;
   /** Points `model` and `fallbackModels` at a server of your choice. */
@@ -215,6 +221,16 @@ export type DeniedBy =
   | 'timeout'
   /** The mode. */
   | 'mode';
+
+/** A rule with its reason and its examples. */
+export interface DetailedRule {
+  /** The rule. */
+  rule: string;
+  /** What it is about and what not: checked when the rule is read. */
+  examples?: RuleExamples;
+  /** Why it stands there. The model and whoever is asked see it. */
+  reason?: string;
+}
 
 /** One thing that happened inside an agent. */
 export type Diagnostic =
@@ -1116,7 +1132,10 @@ export interface AllowAlwaysAnswer {
   kind: 'allow_always';
   /** Where to keep it. Only `session` is kept yet: another refuses the call. */
   persist?: Persist;
-  /** The rule to keep; absent: exactly this call. Rules are not kept yet: naming one refuses the call. */
+  /**
+   * The rule to keep, one of the request's `suggestedRules`; absent: exactly this call. Another refuses the
+   * call: nothing is allowed that nobody was shown.
+   */
   rule?: string;
 }
 
@@ -1290,6 +1309,23 @@ export type Role =
   /** The model. */
   | 'assistant';
 
+/** Command lines, paths or hosts that show what a rule means. At most 32. */
+export interface RuleExamples {
+  /** The rule is about each of these. */
+  matches?: string[];
+  /** The rule is about none of these. */
+  notMatches?: string[];
+}
+
+/**
+ * A rule: `tool` for every call of a tool, or `tool(pattern)` for some of them.
+ *
+ * `tool` is a name, `*` in it for any letters, or one of `read`, `write`, `execute`, `network` for every call with that
+ * effect. The pattern is about a command (`run_shell(git log *)`), a path (`write(src/**)`) or a host
+ * (`network(*.example.com)`), whichever the call has.
+ */
+export type RuleOptions = string | DetailedRule;
+
 /** One conversation, kept or not. */
 export type SessionId = string;
 
@@ -1320,6 +1356,8 @@ export interface Target {
   kind: TargetKind;
   /** The command line, where it is one. */
   command?: string;
+  /** The host name, where it is one of a network. */
+  host?: string;
   /** The files it names, as absolute paths, where it names any. */
   paths?: string[];
 }
@@ -1401,10 +1439,14 @@ export interface ToolRequest {
 
 /** One step of how policy came to its decision. */
 export interface TraceStep {
-  /** What was looked at: `mode`, `built_in`, `path`. */
+  /** What was looked at: `rule`, `grant`, `built_in`, `mode`, `path`, `command`. */
   by: string;
   /** What it said, and why. */
   reason: string;
+  /** The layer that the rule stands in and where that was read, such as `managed layer (/etc/lodger/settings.json)`. */
+  layer?: string;
+  /** The rule, as it was written, where one decided. */
+  rule?: string;
 }
 
 /** One prompt and all that follows from it, up to its `done`. */

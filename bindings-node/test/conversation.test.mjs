@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { createAgent, listModels, LodgerError, sdkApiVersion } from 'lodger/conversation';
 import { all, call, endless, folder, gate, repeat, scripted, sleep, text, tool } from './kit.mjs';
@@ -429,7 +429,7 @@ test('a decision is asked for with all that a person needs', async (t) => {
     label: 'Change file: Write new.txt',
     kind: 'file',
     targets: [made.file],
-    suggestedGrants: [],
+    suggestedGrants: [`write(${made.file})`, `write(${dirname(made.file)}/**)`],
   });
 });
 

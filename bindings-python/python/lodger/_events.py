@@ -1651,7 +1651,7 @@ class Target(Record):
     """What a call would do, in a form to show and to judge."""
 
     __slots__ = ()
-    __match_args__ = ("summary", "effect", "kind", "command", "paths")
+    __match_args__ = ("summary", "effect", "kind", "command", "host", "paths")
     _wire: _types.Target
 
     @property
@@ -1673,6 +1673,11 @@ class Target(Record):
     def command(self) -> str | None:
         """The command line, where it is one."""
         return self._wire.get("command")
+
+    @property
+    def host(self) -> str | None:
+        """The host name, where it is one of a network."""
+        return self._wire.get("host")
 
     @property
     def paths(self) -> list[str] | None:
@@ -1725,18 +1730,28 @@ class TraceStep(Record):
     """One step of how policy came to its decision."""
 
     __slots__ = ()
-    __match_args__ = ("by", "reason")
+    __match_args__ = ("by", "reason", "layer", "rule")
     _wire: _types.TraceStep
 
     @property
     def by(self) -> str:
-        """What was looked at: `mode`, `built_in`, `path`."""
+        """What was looked at: `rule`, `grant`, `built_in`, `mode`, `path`, `command`."""
         return self._wire["by"]
 
     @property
     def reason(self) -> str:
         """What it said, and why."""
         return self._wire["reason"]
+
+    @property
+    def layer(self) -> str | None:
+        """The layer that the rule stands in and where that was read, such as `managed layer (/etc/lodger/settings.json)`."""
+        return self._wire.get("layer")
+
+    @property
+    def rule(self) -> str | None:
+        """The rule, as it was written, where one decided."""
+        return self._wire.get("rule")
 
 
 class TurnResult(Record):

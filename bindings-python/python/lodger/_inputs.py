@@ -16,8 +16,12 @@ if TYPE_CHECKING:
 class AgentOptions(TypedDict):
     """Everything that a host may set when it creates an agent. All of it is optional but `model`."""
 
+    #: Calls that run without asking: rules such as `run_shell(npm test *)`.
+    allow: NotRequired[list[RuleOptions]]
     #: Added after the base prompt or `instructions`.
     append_instructions: NotRequired[TextOrList]
+    #: Calls that ask, even where the mode would not; they win over `allow`.
+    ask: NotRequired[list[RuleOptions]]
     #: Credentials. Absent: `<PROVIDER>_API_KEY` of the environment.
     auth: NotRequired[Auth]
     #: A file that adds to what is known of providers and models, and wins: see `docs/models.md`. Relative to `cwd`.
@@ -26,6 +30,8 @@ class AgentOptions(TypedDict):
     cwd: NotRequired[str]
     #: Aids to find out what goes wrong.
     debug: NotRequired[DebugOptions]
+    #: Calls that are refused, whatever the mode is; they win over `ask` and `allow`.
+    deny: NotRequired[list[RuleOptions]]
     #: How much the model should think before it answers. Default `auto`.
     effort: NotRequired[_types.Effort]
     #: Points `model` and `fallbackModels` at a server of your choice.
@@ -181,6 +187,17 @@ class DebugOptions(TypedDict):
     trace: NotRequired[str]
 
 
+class DetailedRule(TypedDict):
+    """A rule with its reason and its examples."""
+
+    #: The rule.
+    rule: str
+    #: What it is about and what not: checked when the rule is read.
+    examples: NotRequired[RuleExamples]
+    #: Why it stands there. The model and whoever is asked see it.
+    reason: NotRequired[str]
+
+
 class Endpoint(TypedDict):
     """A server to talk to."""
 
@@ -271,7 +288,8 @@ class AllowAlwaysAnswer(TypedDict):
     kind: Literal["allow_always"]
     #: Where to keep it. Only `session` is kept yet: another refuses the call.
     persist: NotRequired[_types.Persist]
-    #: The rule to keep; absent: exactly this call. Rules are not kept yet: naming one refuses the call.
+    #: The rule to keep, one of the request's `suggestedRules`; absent: exactly this call. Another refuses the
+    #: call: nothing is allowed that nobody was shown.
     rule: NotRequired[str]
 
 
@@ -308,6 +326,15 @@ class QuestionAnswerAnswers(TypedDict):
     answers: list[str]
     #: Free text, beside a label or in place of one, only where the question allows it.
     other: NotRequired[str]
+
+
+class RuleExamples(TypedDict):
+    """Command lines, paths or hosts that show what a rule means. At most 32."""
+
+    #: The rule is about each of these.
+    matches: NotRequired[list[str]]
+    #: The rule is about none of these.
+    not_matches: NotRequired[list[str]]
 
 
 class ToolAnswerError(TypedDict):
@@ -360,6 +387,12 @@ PermissionAnswer: TypeAlias = AllowOnceAnswer | AllowAlwaysAnswer | DenyAnswer
 Prompt: TypeAlias = str | list[Content]
 #: Answer to a question. One that does not fit what was asked is a refusal.
 QuestionAnswer: TypeAlias = QuestionAnswerDismissed | QuestionAnswerAnswers
+#: A rule: `tool` for every call of a tool, or `tool(pattern)` for some of them.
+#:
+#: `tool` is a name, `*` in it for any letters, or one of `read`, `write`, `execute`, `network` for every call with that
+#: effect. The pattern is about a command (`run_shell(git log *)`), a path (`write(src/**)`) or a host
+#: (`network(*.example.com)`), whichever the call has.
+RuleOptions: TypeAlias = str | DetailedRule
 #: One text, or several that are joined by a blank line.
 TextOrList: TypeAlias = str | list[str]
 #: Answer to a tool request: content, or an error.

@@ -337,8 +337,12 @@ TurnId: TypeAlias = str
 class AgentOptions(TypedDict):
     """Everything that a host may set when it creates an agent. All of it is optional but `model`."""
 
+    #: Calls that run without asking: rules such as `run_shell(npm test *)`.
+    allow: NotRequired[list[RuleOptions]]
     #: Added after the base prompt or `instructions`.
     appendInstructions: NotRequired[TextOrList]
+    #: Calls that ask, even where the mode would not; they win over `allow`.
+    ask: NotRequired[list[RuleOptions]]
     #: Credentials. Absent: `<PROVIDER>_API_KEY` of the environment.
     auth: NotRequired[Auth]
     #: A file that adds to what is known of providers and models, and wins: see `docs/models.md`. Relative to `cwd`.
@@ -347,6 +351,8 @@ class AgentOptions(TypedDict):
     cwd: NotRequired[str]
     #: Aids to find out what goes wrong.
     debug: NotRequired[DebugOptions]
+    #: Calls that are refused, whatever the mode is; they win over `ask` and `allow`.
+    deny: NotRequired[list[RuleOptions]]
     #: How much the model should think before it answers. Default `auto`.
     effort: NotRequired[Effort]
     #: Points `model` and `fallbackModels` at a server of your choice.
@@ -509,6 +515,17 @@ class DebugOptions(TypedDict):
     #: It is made for its owner alone, or added to; at most 64 MiB are written. Headers are left out, and credentials
     #: where they stand in one piece; the conversation is not.
     trace: NotRequired[str]
+
+
+class DetailedRule(TypedDict):
+    """A rule with its reason and its examples."""
+
+    #: The rule.
+    rule: str
+    #: What it is about and what not: checked when the rule is read.
+    examples: NotRequired[RuleExamples]
+    #: Why it stands there. The model and whoever is asked see it.
+    reason: NotRequired[str]
 
 
 class DiagnosticBase(TypedDict):
@@ -1193,7 +1210,8 @@ class AllowAlwaysAnswer(TypedDict):
     kind: Literal["allow_always"]
     #: Where to keep it. Only `session` is kept yet: another refuses the call.
     persist: NotRequired[Persist]
-    #: The rule to keep; absent: exactly this call. Rules are not kept yet: naming one refuses the call.
+    #: The rule to keep, one of the request's `suggestedRules`; absent: exactly this call. Another refuses the
+    #: call: nothing is allowed that nobody was shown.
     rule: NotRequired[str]
 
 
@@ -1311,6 +1329,15 @@ class Request(TypedDict):
     plan: NotRequired[PlanRequest]
 
 
+class RuleExamples(TypedDict):
+    """Command lines, paths or hosts that show what a rule means. At most 32."""
+
+    #: The rule is about each of these.
+    matches: NotRequired[list[str]]
+    #: The rule is about none of these.
+    notMatches: NotRequired[list[str]]
+
+
 class Target(TypedDict):
     """What a call would do, in a form to show and to judge."""
 
@@ -1322,6 +1349,8 @@ class Target(TypedDict):
     kind: TargetKind
     #: The command line, where it is one.
     command: NotRequired[str]
+    #: The host name, where it is one of a network.
+    host: NotRequired[str]
     #: The files it names, as absolute paths, where it names any.
     paths: NotRequired[list[str]]
 
@@ -1380,10 +1409,14 @@ class ToolRequest(TypedDict):
 class TraceStep(TypedDict):
     """One step of how policy came to its decision."""
 
-    #: What was looked at: `mode`, `built_in`, `path`.
+    #: What was looked at: `rule`, `grant`, `built_in`, `mode`, `path`, `command`.
     by: str
     #: What it said, and why.
     reason: str
+    #: The layer that the rule stands in and where that was read, such as `managed layer (/etc/lodger/settings.json)`.
+    layer: NotRequired[str]
+    #: The rule, as it was written, where one decided.
+    rule: NotRequired[str]
 
 
 class TurnResult(TypedDict):
@@ -1509,6 +1542,12 @@ PermissionAnswer: TypeAlias = AllowOnceAnswer | AllowAlwaysAnswer | DenyAnswer
 Prompt: TypeAlias = str | list[Content]
 #: Answer to a question. One that does not fit what was asked is a refusal.
 QuestionAnswer: TypeAlias = QuestionAnswerDismissed | QuestionAnswerAnswers
+#: A rule: `tool` for every call of a tool, or `tool(pattern)` for some of them.
+#:
+#: `tool` is a name, `*` in it for any letters, or one of `read`, `write`, `execute`, `network` for every call with that
+#: effect. The pattern is about a command (`run_shell(git log *)`), a path (`write(src/**)`) or a host
+#: (`network(*.example.com)`), whichever the call has.
+RuleOptions: TypeAlias = str | DetailedRule
 #: One text, or several that are joined by a blank line.
 TextOrList: TypeAlias = str | list[str]
 #: Answer to a tool request: content, or an error.

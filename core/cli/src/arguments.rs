@@ -9,7 +9,7 @@ use clap::{Args, ValueEnum};
 use lodger::login::{self, ConfigFolder};
 use lodger::protocol::{
     AgentOptions, Auth, Effort, Endpoint, EndpointKind, Environment, Error, Limits, Mode, Prompt, RequestDelivery,
-    TextOrList,
+    RuleOptions, TextOrList,
 };
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -45,6 +45,18 @@ pub(crate) struct Arguments {
     /// How much the agent may do without asking
     #[arg(long, value_name = "MODE", default_value = Mode::Ask.as_str(), value_parser = modes())]
     mode: Mode,
+
+    /// Calls that run without asking, as a rule such as `run_shell(npm test *)`; may be given several times
+    #[arg(long, value_name = "RULE")]
+    allow: Vec<String>,
+
+    /// Calls that ask, even where the mode would not; wins over `--allow`
+    #[arg(long, value_name = "RULE")]
+    ask: Vec<String>,
+
+    /// Calls that are refused, whatever the mode is; wins over `--ask` and `--allow`
+    #[arg(long, value_name = "RULE")]
+    deny: Vec<String>,
 
     /// The folder to work in [default: this one]
     #[arg(long, value_name = "FOLDER")]
@@ -125,6 +137,9 @@ impl Arguments {
             endpoint,
             effort: self.effort.unwrap_or_default(),
             mode: self.mode,
+            allow: rules(&self.allow),
+            ask: rules(&self.ask),
+            deny: rules(&self.deny),
             append_instructions: self.append_system_prompt.clone().map(TextOrList::Text),
             output_schema: self.output_schema.as_deref().map(schema).transpose()?,
             requests,
@@ -158,6 +173,10 @@ fn schema(path: &Path) -> Result<Value, Error> {
     let file = File::open(path).map_err(|error| wrong(error.to_string()))?;
     file.take(MAX_SCHEMA_BYTES).read_to_string(&mut text).map_err(|error| wrong(error.to_string()))?;
     serde_json::from_str(&text).map_err(|error| wrong(format!("it is not JSON: {error}")))
+}
+
+fn rules(given: &[String]) -> Vec<RuleOptions> {
+    given.iter().map(|rule| RuleOptions::Text(rule.clone())).collect()
 }
 
 fn modes() -> impl TypedValueParser<Value = Mode> {

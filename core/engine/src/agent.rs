@@ -38,9 +38,15 @@ impl Agent {
     /// An idle agent with an empty conversation. Starts nothing.
     ///
     /// # Errors
-    /// `invalid_options` for a budget that the model cannot be held to.
+    /// `invalid_options` for a budget that the model cannot be held to; `locked_by_policy` and `model_not_allowed` for
+    /// what policy forbids.
     pub fn new(parts: AgentParts) -> Result<Self> {
+        // The mode that every agent has by default is not a wish: a stricter lock takes its place.
+        if parts.mode != Mode::default() {
+            parts.policy.check_mode(parts.mode)?;
+        }
         for model in std::iter::once(&parts.model).chain(&parts.fallbacks) {
+            parts.policy.check_model(model.name())?;
             cost::check(&parts.limits, model.as_ref())?;
         }
         let handle = parts.handle.clone();
@@ -96,10 +102,15 @@ impl Agent {
     }
 
     /// The mode of the next step.
-    pub fn set_mode(&self, mode: Mode) {
+    ///
+    /// # Errors
+    /// `locked_by_policy` for one that is freer than a lock allows.
+    pub fn set_mode(&self, mode: Mode) -> Result<()> {
+        self.0.shared.policy.check_mode(mode)?;
         if let Some(mode) = self.0.shared.set_mode(|_| mode) {
             self.tell(Entry::ModeChanged { mode });
         }
+        Ok(())
     }
 
     /// The mode now.
@@ -111,9 +122,10 @@ impl Agent {
     /// The model of the next step.
     ///
     /// # Errors
-    /// What the model's maker says: an unknown name, missing credentials.
+    /// What the model's maker says: an unknown name, missing credentials; `model_not_allowed`.
     pub fn set_model(&self, name: &str) -> Result<()> {
         let model = (self.0.shared.open_model)(name)?;
+        self.0.shared.policy.check_model(model.name())?;
         cost::check(&self.0.shared.limits, model.as_ref())?;
         let name = model.name().to_owned();
         if self.0.shared.set_model(model) {

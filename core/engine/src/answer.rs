@@ -40,6 +40,7 @@ pub(crate) fn target() -> Target {
         kind: TargetKind::Other,
         paths: None,
         command: None,
+        host: None,
     }
 }
 

@@ -125,6 +125,7 @@ impl ToolRun for Question {
             kind: TargetKind::Other,
             paths: None,
             command: None,
+            host: None,
         }
     }
 

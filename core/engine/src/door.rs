@@ -8,13 +8,13 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use futures_util::future::BoxFuture;
-use lodger_policy::{Action, Decision, Verdict, decide};
+use lodger_policy::{Action, CommandLine, Decision, Rule, Verdict, decide, suggest};
 use lodger_protocol::{
     Answer, DeniedBy, Effect, Error, ErrorCode, Outcome, Passing, PermissionAnswer, PermissionRequest, RequestBody,
     RequestKind, ResolvedAccess, Target, TargetKind, ToolCallId,
 };
 use lodger_tools::{Ask, Patience, Progress, ToolContext, ToolOutput, ToolRun, limited};
-use lodger_workspace::FileHandle;
+use lodger_workspace::{FileHandle, Workspace};
 
 use crate::OpenCall;
 use crate::context::StepContext;
@@ -58,30 +58,33 @@ pub(crate) async fn pass(turn: &Arc<Turn>, context: &StepContext, call: &OpenCal
         Ok(run) => run,
         Err(failure) => return Passed::failed(failure),
     };
-    let files = match resolve(turn, context, run.as_ref()).await {
-        Ok(files) => files,
+    let (files, line) = match resolve(turn, context, run.as_ref()).await {
+        Ok(resolved) => resolved,
         Err(error) => return Passed::failed(error),
     };
-    let accesses: Vec<ResolvedAccess> = files.iter().map(|file| file.access().clone()).collect();
-    let target = resolved_target(run.target(), &accesses);
-    // A stricter mode binds at once, a looser one from the next step.
-    let decision = decide(
-        context.mode.stricter(turn.shared.mode()),
-        Action {
-            target: &target,
-            accesses: &accesses,
-            host_offers: tool.host_offers(),
-            granted: turn.shared.is_granted(|| name_of_call(call, &accesses)),
-        },
-    );
+    let accesses: Vec<ResolvedAccess> =
+        files.iter().map(|file| file.access()).chain(line.iter().flat_map(|line| &line.accesses)).cloned().collect();
+    let asked = Asked {
+        target: resolved_target(run.target(), &accesses),
+        host_offers: tool.host_offers(),
+        accesses,
+        line: line.map(|line| line.line),
+    };
+    let decision = asked.judge(turn, context, call);
     let (run, files) = match decision.verdict {
         Verdict::Allow => (run, files),
         Verdict::Deny { by, feedback } => return Passed::denied(by, Some(feedback)),
-        Verdict::Ask => match permission(turn, call, run, files, target, decision, name_of_call(call, &accesses)).await
-        {
-            Ok(allowed) => allowed,
-            Err(denied) => return *denied,
-        },
+        Verdict::Ask => {
+            let allowed = match permission(turn, call, run, files, &asked, decision).await {
+                Ok(allowed) => allowed,
+                Err(denied) => return *denied,
+            };
+            // The world went on while the host thought: what is forbidden now stays forbidden.
+            if let Verdict::Deny { by, feedback } = asked.judge(turn, context, call).verdict {
+                return Passed::denied(by, Some(feedback));
+            }
+            allowed
+        }
     };
     if turn.cancelled.is_cancelled() {
         return Passed::failed(ToolOutput::error("cancelled: the call did not run"));
@@ -89,13 +92,84 @@ pub(crate) async fn pass(turn: &Arc<Turn>, context: &StepContext, call: &OpenCal
     attempt(turn, context, call, run, files).await
 }
 
-/// Finds out what the declared paths really are.
-async fn resolve(turn: &Turn, context: &StepContext, run: &dyn ToolRun) -> Result<Vec<Box<dyn FileHandle>>, Error> {
-    let accesses = run.accesses();
-    let Some(workspace) = context.workspace.clone().filter(|_| !accesses.is_empty()) else {
-        return Ok(Vec::new());
+/// What policy is asked about a call.
+struct Asked {
+    target: Target,
+    accesses: Vec<ResolvedAccess>,
+    line: Option<CommandLine>,
+    host_offers: bool,
+}
+
+impl Asked {
+    /// Judges the call as things are now. A stricter mode binds at once, a looser one from the next step.
+    fn judge(&self, turn: &Turn, context: &StepContext, call: &OpenCall) -> Decision {
+        let grants = turn.shared.grants();
+        let mode = context.mode.stricter(turn.shared.mode());
+        decide(&turn.shared.policy, mode, self.action(call, grants.has_call(|| self.name(call)), grants.rules()))
+    }
+
+    /// What "this call, always" means: the same input that leads to the same places.
+    fn name(&self, call: &OpenCall) -> String {
+        let mut name = format!("{} {}", call.tool_name, call.input);
+        for access in &self.accesses {
+            name.push('\0');
+            name.push_str(&access.canonical.to_string_lossy());
+        }
+        name
+    }
+
+    fn action<'a>(&'a self, call: &'a OpenCall, granted: bool, grants: &'a [Rule]) -> Action<'a> {
+        Action {
+            tool: &call.tool_name,
+            target: &self.target,
+            accesses: &self.accesses,
+            line: self.line.as_ref(),
+            host_offers: self.host_offers,
+            granted,
+            grants,
+        }
+    }
+}
+
+/// A command line, and the files that it names as they really are.
+struct ResolvedLine {
+    line: CommandLine,
+    accesses: Vec<ResolvedAccess>,
+}
+
+/// Finds out what the declared paths really are, and takes the command line apart.
+async fn resolve(
+    turn: &Turn,
+    context: &StepContext,
+    run: &dyn ToolRun,
+) -> Result<(Vec<Box<dyn FileHandle>>, Option<ResolvedLine>), Error> {
+    let (accesses, line) = (run.accesses(), run.target().command);
+    let Some(workspace) = context.workspace.clone().filter(|_| !accesses.is_empty() || line.is_some()) else {
+        return Ok((Vec::new(), None));
     };
-    aside(turn, move || accesses.iter().map(|access| workspace.resolve(&access.path, access.intent)).collect()).await?
+    let analyser = turn.shared.analyser.clone();
+    aside(turn, move || {
+        let resolved = accesses.iter().map(|access| workspace.resolve(&access.path, access.intent));
+        let files = resolved.collect::<Result<Vec<_>, Error>>()?;
+        Ok((files, line.map(|line| resolve_line(CommandLine::new(analyser.analyse(&line)), workspace.as_ref()))))
+    })
+    .await?
+}
+
+/// A file of a line that cannot be looked up makes the line unclear: nobody knows what it would touch.
+fn resolve_line(mut line: CommandLine, workspace: &dyn Workspace) -> ResolvedLine {
+    let mut accesses = Vec::new();
+    let files = line.files().unwrap_or_else(|why| {
+        line.make_unclear(why);
+        Vec::new()
+    });
+    for file in files {
+        match workspace.resolve(&file.path, file.intent) {
+            Ok(handle) => accesses.push(handle.access().clone()),
+            Err(error) => line.make_unclear(error.message),
+        }
+    }
+    ResolvedLine { line, accesses }
 }
 
 /// Runs blocking work that changes nothing, off the workers. A cancelled turn does not wait for it.
@@ -122,16 +196,6 @@ fn resolved_target(mut target: Target, accesses: &[ResolvedAccess]) -> Target {
     target
 }
 
-/// What "this call, always" means: the same input that leads to the same places.
-fn name_of_call(call: &OpenCall, accesses: &[ResolvedAccess]) -> String {
-    let mut name = format!("{} {}", call.tool_name, call.input);
-    for access in accesses {
-        name.push('\0');
-        name.push_str(&access.canonical.to_string_lossy());
-    }
-    name
-}
-
 type Allowed = (Box<dyn ToolRun>, Vec<Box<dyn FileHandle>>);
 
 /// Asks the host. Hands the call back if it may run.
@@ -140,9 +204,8 @@ async fn permission(
     call: &OpenCall,
     run: Box<dyn ToolRun>,
     files: Vec<Box<dyn FileHandle>>,
-    target: Target,
+    asked: &Asked,
     decision: Decision,
-    name_of_call: String,
 ) -> Result<Allowed, Box<Passed>> {
     let asks = turn.outlet.delivery(RequestKind::Permission) != Delivery::Refused;
     let previewed = aside(turn, move || {
@@ -154,25 +217,34 @@ async fn permission(
         Ok(previewed) => previewed,
         Err(error) => return Err(Box::new(Passed::failed(error))),
     };
+    let target = asked.target.clone();
+    // A rule that asks would ask again whatever is allowed from now on.
+    let offered = if decision.asked_by_rule { Vec::new() } else { suggest(&asked.action(call, false, &[])) };
     let body = RequestBody::Permission(Box::new(PermissionRequest {
         tool_name: call.tool_name.clone(),
         label: label_of(&target).to_owned(),
         input: call.input.clone(),
         summary: target.summary.clone(),
         effect: target.effect,
-        targets: targets_of(&target),
+        targets: targets_of(asked),
         target,
         diff,
         risk: decision.risk,
         checks: None,
-        suggested_rules: Vec::new(),
+        suggested_rules: offered.clone(),
         trace: decision.trace,
     }));
     match ask::ask(turn, call.id.clone(), body, Patience::AsConfigured).await {
         Answer::Permission(PermissionAnswer::AllowOnce {}) => Ok((run, files)),
-        Answer::Permission(PermissionAnswer::AllowAlways { .. }) => {
-            turn.shared.grant(name_of_call);
+        Answer::Permission(PermissionAnswer::AllowAlways { rule: None, .. }) => {
+            turn.shared.grants().add_call(asked.name(call));
             Ok((run, files))
+        }
+        Answer::Permission(PermissionAnswer::AllowAlways { rule: Some(rule), .. }) => {
+            match turn.shared.grants().add_rule(&rule) {
+                Ok(()) => Ok((run, files)),
+                Err(error) => Err(Box::new(Passed::denied(DeniedBy::Host, Some(error.message)))),
+            }
         }
         Answer::Permission(PermissionAnswer::Deny { feedback }) => {
             Err(Box::new(Passed::denied(DeniedBy::User, feedback)))
@@ -192,15 +264,14 @@ async fn permission(
 }
 
 /// Everything that the call touches, each on one line, so that none can look like two.
-fn targets_of(target: &Target) -> Vec<String> {
-    match (&target.paths, &target.command) {
-        (Some(paths), _) => paths
-            .iter()
-            .map(|path| if path.contains(char::is_control) { path.escape_default().to_string() } else { path.clone() })
-            .collect(),
-        (None, Some(line)) => vec![line.clone()],
-        (None, None) => Vec::new(),
-    }
+fn targets_of(asked: &Asked) -> Vec<String> {
+    let on_one_line = |text: &str| {
+        if text.contains(char::is_control) { text.escape_default().to_string() } else { text.to_owned() }
+    };
+    let target = &asked.target;
+    let named = target.command.iter().chain(&target.host).cloned();
+    let paths = asked.accesses.iter().map(|access| on_one_line(&access.canonical.display().to_string()));
+    named.chain(paths).collect()
 }
 
 /// A title for the question.

@@ -88,6 +88,7 @@ impl ToolRun for HostCall {
             kind: TargetKind::Other,
             paths: None,
             command: None,
+            host: None,
         }
     }
 

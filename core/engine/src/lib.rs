@@ -10,6 +10,7 @@ mod ask_user;
 mod context;
 mod cost;
 mod door;
+mod grants;
 mod host_tool;
 mod instructions;
 mod models;

@@ -73,6 +73,7 @@ impl ToolRun for Plan {
             kind: TargetKind::Other,
             paths: None,
             command: None,
+            host: None,
         }
     }
 

@@ -1,10 +1,10 @@
 //! What an agent and its turns share: its parts, its log, and what changes from step to step.
 
-use std::collections::HashSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use lodger_model::Model;
+use lodger_policy::{Analyser, Policy};
 use lodger_protocol::{
     Clock, Diagnostics, Effort, Entry, Limits, Mode, Result, SessionId, ToolSpec, Usage, UsageReport,
 };
@@ -17,6 +17,7 @@ use crate::OutputSchema;
 use crate::answer::INSTRUCTION;
 use crate::context::StepContext;
 use crate::cost::Cost;
+use crate::grants::Grants;
 use crate::models::{Cure, Models};
 use crate::requests::RequestTable;
 use crate::spending::Spending;
@@ -42,6 +43,10 @@ pub struct AgentParts {
     pub effort: Effort,
     /// The mode to begin with.
     pub mode: Mode,
+    /// What is allowed, asked for and refused, whatever the mode is.
+    pub policy: Arc<Policy>,
+    /// Takes command lines apart, for the policy.
+    pub analyser: Analyser,
     /// The tools on offer.
     pub tools: Registry,
     /// Files and commands; absent: none.
@@ -73,6 +78,8 @@ pub(crate) struct Shared {
     pub(crate) limits: Arc<Limits>,
     pub(crate) spends_from: Option<Arc<Spending>>,
     pub(crate) output: Option<Arc<OutputSchema>>,
+    pub(crate) policy: Arc<Policy>,
+    pub(crate) analyser: Analyser,
     effort: Effort,
     system: Arc<str>,
     /// The same for a model that gives its answer by a tool.
@@ -82,7 +89,7 @@ pub(crate) struct Shared {
     settings: Mutex<Settings>,
     usage: Mutex<UsageReport>,
     cost: Mutex<Cost>,
-    grants: Mutex<HashSet<String>>,
+    grants: Mutex<Grants>,
     /// A turn runs: no prompt may come.
     busy: Mutex<bool>,
     /// The same for those who wait for its end; falls a moment later, when everybody was told.
@@ -114,11 +121,6 @@ impl Offered {
     }
 }
 
-/// At most so many calls are allowed from now on; further ones ask again.
-const MAX_GRANTS: usize = 1024;
-/// Calls that are larger than this ask each time.
-const MAX_GRANT_BYTES: usize = 64 * 1024;
-
 pub(crate) fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -126,7 +128,8 @@ pub(crate) fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 impl Shared {
     pub(crate) fn new(parts: AgentParts) -> Self {
         let cost = cost_of(&parts.checkpoint);
-        let offered = Offered::of(&parts.tools, parts.mode, parts.output.as_ref());
+        let mode = parts.policy.clamp(parts.mode);
+        let offered = Offered::of(&parts.tools, mode, parts.output.as_ref());
         let system_with_tool = match (&parts.output, parts.system.is_empty()) {
             (None, _) => parts.system.clone(),
             (Some(_), true) => INSTRUCTION.to_owned(),
@@ -142,16 +145,14 @@ impl Shared {
             limits: Arc::new(parts.limits),
             spends_from: parts.spends_from,
             output: parts.output.map(Arc::new),
+            policy: parts.policy,
+            analyser: parts.analyser,
             effort: parts.effort,
             system: parts.system.into(),
             system_with_tool: system_with_tool.into(),
             tools: Arc::new(parts.tools),
             open_model: parts.open_model,
-            settings: Mutex::new(Settings {
-                mode: parts.mode,
-                offered,
-                models: Models::new(parts.model, parts.fallbacks),
-            }),
+            settings: Mutex::new(Settings { mode, offered, models: Models::new(parts.model, parts.fallbacks) }),
             usage: Mutex::new(UsageReport {
                 session: parts.checkpoint.usage,
                 cost_usd: cost.usd(),
@@ -168,10 +169,10 @@ impl Shared {
         locked(&self.settings).mode
     }
 
-    /// Sets the mode to what `choose` makes of the one that it is. Returns the new one, if it is another.
+    /// Sets the mode to what `choose` makes of the one that it is, as far as no lock forbids it. Returns the new one, if it is another.
     pub(crate) fn set_mode(&self, choose: impl FnOnce(Mode) -> Mode) -> Option<Mode> {
         let mut settings = locked(&self.settings);
-        let mode = choose(settings.mode);
+        let mode = self.policy.clamp(choose(settings.mode));
         (std::mem::replace(&mut settings.mode, mode) != mode).then_some(mode)
     }
 
@@ -246,18 +247,9 @@ impl Shared {
         report.clone()
     }
 
-    /// Allows a call from now on.
-    pub(crate) fn grant(&self, call: String) {
-        let mut grants = locked(&self.grants);
-        if grants.len() < MAX_GRANTS && call.len() <= MAX_GRANT_BYTES {
-            grants.insert(call);
-        }
-    }
-
-    /// Whether a call was allowed so. What it is called is as long as its input, and made only if anything was allowed.
-    pub(crate) fn is_granted(&self, name_of_call: impl FnOnce() -> String) -> bool {
-        let grants = locked(&self.grants);
-        !grants.is_empty() && grants.contains(&name_of_call())
+    /// What the host allowed from now on.
+    pub(crate) fn grants(&self) -> MutexGuard<'_, Grants> {
+        locked(&self.grants)
     }
 
     /// Takes the one place of a running turn. False when it is taken.

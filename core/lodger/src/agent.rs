@@ -9,8 +9,8 @@ use lodger_model::auth::{IssuedToken, TokenRequest};
 use lodger_net::Fetcher;
 use lodger_protocol::{
     AgentOptions, Auth, Diagnostic, Endpoint, Environment, Limits, Message, Mode, NetworkOptions, PermissionAnswer,
-    PermissionRequest, PlanAnswer, PlanRequest, Prompt, QuestionAnswer, QuestionRequest, Result, Secret, TextOrList,
-    ToolOptions, UsageReport,
+    PermissionRequest, PlanAnswer, PlanRequest, Prompt, QuestionAnswer, QuestionRequest, Result, RuleOptions, Secret,
+    TextOrList, ToolOptions, UsageReport,
 };
 use tokio::sync::{oneshot, watch};
 
@@ -199,6 +199,27 @@ impl AgentBuilder {
     #[must_use]
     pub fn mode(mut self, mode: Mode) -> Self {
         self.options.mode = mode;
+        self
+    }
+
+    /// Lets calls run without asking, by a rule such as `run_shell(npm test *)`. May be called more than once.
+    #[must_use]
+    pub fn allow(mut self, rule: impl Into<RuleOptions>) -> Self {
+        self.options.allow.push(rule.into());
+        self
+    }
+
+    /// Asks for calls, even where the mode would not. Wins over `allow`.
+    #[must_use]
+    pub fn ask(mut self, rule: impl Into<RuleOptions>) -> Self {
+        self.options.ask.push(rule.into());
+        self
+    }
+
+    /// Refuses calls, whatever the mode is. Wins over `ask` and `allow`.
+    #[must_use]
+    pub fn deny(mut self, rule: impl Into<RuleOptions>) -> Self {
+        self.options.deny.push(rule.into());
         self
     }
 

@@ -44,6 +44,7 @@ mod credentials;
 mod handlers;
 mod models;
 mod network;
+mod policy;
 mod pump;
 mod tool;
 mod turn;

@@ -22,6 +22,7 @@ use lodger_workspace::{LocalWorkspace, Workspace};
 use crate::credentials::{credentials, provider_of, whole_name};
 use crate::embed::{Handlers, Runtime};
 use crate::network;
+use crate::policy::{analyser, policy};
 
 /// At most so many tools of the host.
 const MAX_HOST_TOOLS: usize = 64;
@@ -52,6 +53,8 @@ pub(crate) fn engine(
     let request_timeout = options.permission_timeout_ms().map(Duration::from_millis);
 
     let cwd = workspace.as_ref().map(|workspace| workspace.cwd().to_owned());
+    let analyser = analyser();
+    let policy = policy(&options, cwd.as_deref(), env, &analyser)?;
     let trace = match &options.debug.trace {
         Some(path) => Some(WireTrace::open(&place("debug.trace", path, cwd.as_deref())?)?),
         None => None,
@@ -94,6 +97,8 @@ pub(crate) fn engine(
         open_model: open,
         effort: options.effort,
         mode: options.mode,
+        policy: Arc::new(policy),
+        analyser,
         tools,
         workspace,
         output,

@@ -30,6 +30,7 @@ mod questions;
 mod replay;
 mod requests;
 mod retries;
+mod rules;
 mod shapes_by_protocol;
 mod structured_output;
 mod tokens;

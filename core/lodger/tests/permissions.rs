@@ -70,7 +70,8 @@ async fn every_mode_has_its_own_answer_to_every_kind_of_call() {
         ("write inside", write("made", "x"), ["asks", "runs", "runs", "denied"]),
         ("write outside", write(&outside, "x"), ["asks", "asks", "runs", "denied"]),
         ("write protected", write(".git/config", "x"), ["asks", "asks", "runs", "denied"]),
-        ("command", shell("true"), ["asks", "asks", "runs", "denied"]),
+        ("command", shell("touch made"), ["asks", "asks", "runs", "denied"]),
+        ("command that looks", shell("cat inside"), ["asks", "asks", "runs", "asks"]),
         ("host tool", calls("mine", json!({})), ["runs", "runs", "runs", "denied"]),
         ("host tool that looks", calls("look", json!({})), ["runs", "runs", "runs", "runs"]),
     ];
@@ -113,7 +114,7 @@ async fn a_request_says_what_the_call_would_do() {
     let stage = Stage::new();
     stage.put("f", "one\ntwo\n");
     let edit = calls("edit_file", json!({ "path": "f", "oldText": "two", "newText": "2" }));
-    let (agent, asked) = answering(stage.agent(&[edit, shell("echo hi"), says("done")]), [ONCE, ONCE]);
+    let (agent, asked) = answering(stage.agent(&[edit, shell("touch hi"), says("done")]), [ONCE, ONCE]);
     look::ended(&play(&agent, "hello").await, DoneReason::EndTurn);
     let asked = asked.lock().unwrap();
     let path = stage.work("f").display().to_string();
@@ -125,8 +126,8 @@ async fn a_request_says_what_the_call_would_do() {
     assert!(diff.contains("-two") && diff.contains("+2"), "{diff}");
     assert!(!edit.trace.is_empty());
     assert_eq!((command.effect, command.risk), (Effect::Execute, Risk::High));
-    assert_eq!((command.target.kind, command.target.command.as_deref()), (TargetKind::Command, Some("echo hi")));
-    assert_eq!(command.targets, ["echo hi"]);
+    assert_eq!((command.target.kind, command.target.command.as_deref()), (TargetKind::Command, Some("touch hi")));
+    assert_eq!(command.targets, ["touch hi"]);
 }
 
 #[tokio::test]
@@ -232,7 +233,7 @@ async fn always_is_not_in_a_checkpoint() {
 #[tokio::test]
 async fn always_does_not_hold_in_plan_mode() {
     let stage = Stage::new();
-    let steps = [shell("echo a"), says("done"), shell("echo a"), says("done")];
+    let steps = [shell("touch a"), says("done"), shell("touch a"), says("done")];
     let (agent, _) = answering(stage.agent(&steps), [ALWAYS]);
     look::ended(&play(&agent, "hello").await, DoneReason::EndTurn);
     agent.set_mode(Mode::Plan).unwrap();
@@ -257,7 +258,7 @@ async fn always_does_not_follow_a_link_that_was_turned() {
 }
 
 #[tokio::test]
-async fn always_by_a_rule_or_for_longer_than_the_session_is_refused() {
+async fn always_by_a_rule_that_was_not_offered_or_for_longer_than_the_session_is_refused() {
     let wider = [
         PermissionAnswer::AllowAlways { rule: Some("run_shell(*)".to_owned()), persist: None },
         PermissionAnswer::AllowAlways { rule: None, persist: Some(Persist::Project) },

@@ -27,7 +27,8 @@ pub enum PermissionAnswer {
     AllowOnce {},
     /// Run it, and calls like it from now on.
     AllowAlways {
-        /// The rule to keep; absent: exactly this call. Rules are not kept yet: naming one refuses the call.
+        /// The rule to keep, one of the request's `suggestedRules`; absent: exactly this call. Another refuses the
+        /// call: nothing is allowed that nobody was shown.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         rule: Option<String>,
         /// Where to keep it. Only `session` is kept yet: another refuses the call.
@@ -140,6 +141,12 @@ impl Answer {
             (Self::Question(QuestionAnswer::Answered { answers, other }), RequestBody::Question(question)) => {
                 misfit(question, answers, other.as_deref())
             }
+            (
+                Self::Permission(PermissionAnswer::AllowAlways { rule: Some(rule), .. }),
+                RequestBody::Permission(asked),
+            ) if !asked.suggested_rules.contains(rule) => {
+                Some(format!("the rule {rule:?} is not one of its suggestedRules"))
+            }
             (Self::Permission(_), RequestBody::Permission(_))
             | (Self::Tool(_), RequestBody::Tool(_))
             | (Self::Question(QuestionAnswer::Dismissed { dismissed: true }), RequestBody::Question(_))
@@ -151,7 +158,7 @@ impl Answer {
             None => self,
             Some(misfit) => Self::Refused {
                 outcome: Outcome::Failed,
-                reason: format!("the host's answer does not fit the question: {misfit}"),
+                reason: format!("the host's answer does not fit the {}: {misfit}", asked.kind().as_str()),
             },
         }
     }

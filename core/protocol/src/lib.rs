@@ -18,6 +18,7 @@ mod network;
 mod options;
 mod request;
 mod result;
+mod rule;
 mod secret;
 mod tool;
 
@@ -45,5 +46,6 @@ pub use request::{
     RequestKind, Risk, Target, TargetKind, ToolRequest, TraceStep,
 };
 pub use result::{Boundary, DoneReason, StopReason, TurnResult, Usage};
+pub use rule::{DetailedRule, RuleExamples, RuleOptions};
 pub use secret::Secret;
 pub use tool::ToolSpec;

@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::{Auth, Mode, NetworkOptions, SessionId};
+use crate::{Auth, Mode, NetworkOptions, RuleOptions, SessionId};
 
 /// Everything that a host may set when it creates an agent. All of it is optional but `model`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -36,6 +36,12 @@ pub struct AgentOptions {
     pub effort: Effort,
     /// How much the agent may do without asking. Default `ask`.
     pub mode: Mode,
+    /// Calls that run without asking: rules such as `run_shell(npm test *)`.
+    pub allow: Vec<RuleOptions>,
+    /// Calls that ask, even where the mode would not; they win over `allow`.
+    pub ask: Vec<RuleOptions>,
+    /// Calls that are refused, whatever the mode is; they win over `ask` and `allow`.
+    pub deny: Vec<RuleOptions>,
     /// Takes the place of the base prompt. `[]` means none at all.
     pub instructions: Option<TextOrList>,
     /// Added after the base prompt or `instructions`.

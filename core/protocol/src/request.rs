@@ -80,6 +80,9 @@ pub struct Target {
     /// The command line, where it is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub command: Option<String>,
+    /// The host name, where it is one of a network.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub host: Option<String>,
 }
 
 /// How much harm a call could do, from one table in the policy.
@@ -108,10 +111,16 @@ pub struct Checks {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TraceStep {
-    /// What was looked at: `mode`, `built_in`, `path`.
+    /// What was looked at: `rule`, `grant`, `built_in`, `mode`, `path`, `command`.
     pub by: String,
     /// What it said, and why.
     pub reason: String,
+    /// The rule, as it was written, where one decided.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rule: Option<String>,
+    /// The layer that the rule stands in and where that was read, such as `managed layer (/etc/lodger/settings.json)`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub layer: Option<String>,
 }
 
 /// May this call run?

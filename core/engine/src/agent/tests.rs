@@ -58,6 +58,8 @@ fn worker(words: u64, spends_from: &Arc<Spending>) -> Agent {
         open_model: Box::new(|_| Err(Error::internal("not asked"))),
         effort: Effort::Auto,
         mode: Mode::Ask,
+        policy: Arc::default(),
+        analyser: lodger_policy::Analyser::default(),
         tools: Registry::default(),
         workspace: None,
         output: None,

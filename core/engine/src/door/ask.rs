@@ -116,13 +116,11 @@ fn report(turn: &Turn, request: &Request, decided: Option<Outcome>) {
 /// An answer that asks for what there is not is a refusal, and is told as one.
 fn possible(answer: Answer) -> Answer {
     match answer {
-        Answer::Permission(
-            PermissionAnswer::AllowAlways { rule: Some(_), .. }
-            | PermissionAnswer::AllowAlways { persist: Some(Persist::Project | Persist::User), .. },
-        ) => Answer::Refused {
+        Answer::Permission(PermissionAnswer::AllowAlways {
+            persist: Some(Persist::Project | Persist::User), ..
+        }) => Answer::Refused {
             outcome: Outcome::Failed,
-            reason: "the host allowed this by a rule or for longer than the session, which is not possible yet"
-                .to_owned(),
+            reason: "the host allowed this for longer than the session, and this agent keeps no settings".to_owned(),
         },
         answer => answer,
     }

@@ -284,6 +284,7 @@ fn target_of(context: &StepContext, tool_name: &str, input: &Value) -> Target {
             kind: TargetKind::Other,
             paths: None,
             command: None,
+            host: None,
         };
     };
     let mut target = call.target();

@@ -167,14 +167,14 @@ impl Agent {
     /// Changes the mode. A stricter one binds at once, a looser one from the next step on.
     ///
     /// # Errors
-    /// `invalid_input` for an unknown mode; `closed`, `forked`.
+    /// `invalid_input` for an unknown mode; `locked_by_policy` for one that is freer than a lock allows; `closed`,
+    /// `forked`.
     pub fn set_mode(&self, mode: &str) -> Result<()> {
         self.check_open()?;
         let mode: Mode = serde_json::from_value(mode.into()).map_err(|_| {
             Error::invalid_input(format!("unknown mode {mode:?}; expected ask, auto-edit, full-auto or plan"))
         })?;
-        self.0.engine.set_mode(mode);
-        Ok(())
+        self.0.engine.set_mode(mode)
     }
 
     /// Changes the model, from the next step on.

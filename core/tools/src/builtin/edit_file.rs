@@ -114,6 +114,7 @@ impl ToolRun for Input {
             kind: TargetKind::File,
             paths: Some(vec![self.path.clone()]),
             command: None,
+            host: None,
         }
     }
 

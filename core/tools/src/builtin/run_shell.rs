@@ -62,6 +62,7 @@ impl ToolRun for Input {
             kind: TargetKind::Command,
             paths: None,
             command: Some(self.command.clone()),
+            host: None,
         }
     }
 

@@ -6,6 +6,9 @@ use super::{Around, Reader, Redirect, Word};
 use crate::shell::NotUnderstood;
 use crate::shell::facts::{Direction, RedirectTarget};
 
+/// What ends a word in bash.
+const METACHARACTERS: [char; 10] = [' ', '\t', '\n', ';', '|', '&', '(', ')', '<', '>'];
+
 /// What stands in a row of redirects: they, and words of the command that stand behind one.
 #[derive(Default)]
 pub(super) struct Redirects {
@@ -46,6 +49,11 @@ impl Reader {
                     }
                 }
                 kind @ ("<" | ">" | ">|" | "&>" | ">>" | "&>>" | ">&" | "<&" | ">&-" | "<&-") if operator.is_none() => {
+                    // Bash takes `>&-x` for a file of that name, the grammar for a dash that closes and a word.
+                    let rest = child.whole().get(child.range().end..).unwrap_or_default();
+                    if kind.ends_with('-') && !rest.is_empty() && !rest.starts_with(METACHARACTERS) {
+                        self.syntax(&child);
+                    }
                     operator = Some(kind);
                 }
                 _ if operator.is_none() || !child.is_named() => self.syntax(&child),
