@@ -345,6 +345,9 @@
 /** `output_rejected`: an answer did not fit option `outputSchema`; the model is told so and asked again. */
 #define LODGER_EVENT_OUTPUT_REJECTED 32
 
+/** `background_task_ended`: a command that ran in the background ended; what the model is told in lodger_event_text. */
+#define LODGER_EVENT_BACKGROUND_TASK_ENDED 33
+
 /** `permission`: may this call run? */
 #define LODGER_REQUEST_PERMISSION 1
 

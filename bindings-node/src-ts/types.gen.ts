@@ -579,6 +579,7 @@ export type Event =
   | ToolDeniedEvent
   | OutputRejectedEvent
   | FileChangedEvent
+  | BackgroundTaskEndedEvent
   | RequestOpenedEvent
   | RequestResolvedEvent
   | CompactedEvent
@@ -730,6 +731,17 @@ export interface FileChangedEvent extends EventBase {
   created: boolean;
   /** Replaced in one step; false when it had to be written in place. */
   atomic: boolean;
+}
+
+/** A background task ended. Told before the next request to the model, which is told of it too. */
+export interface BackgroundTaskEndedEvent extends EventBase {
+  type: 'background_task_ended';
+  /** The task, as the model names it. */
+  taskId: string;
+  /** The call that started it. */
+  toolCallId: ToolCallId;
+  /** What the model is told of it. */
+  text: string;
 }
 
 /** A request to the host was opened. */

@@ -69,6 +69,8 @@ pub const LODGER_EVENT_DONE: u32 = 30;
 pub const LODGER_EVENT_FALLBACK: u32 = 31;
 /// `output_rejected`: an answer did not fit option `outputSchema`; the model is told so and asked again.
 pub const LODGER_EVENT_OUTPUT_REJECTED: u32 = 32;
+/// `background_task_ended`: a command that ran in the background ended; what the model is told in lodger_event_text.
+pub const LODGER_EVENT_BACKGROUND_TASK_ENDED: u32 = 33;
 
 /// `permission`: may this call run?
 pub const LODGER_REQUEST_PERMISSION: u32 = 1;
@@ -91,6 +93,7 @@ pub(crate) const fn of_event(body: &EventBody) -> (u32, &'static str) {
             Entry::ToolDenied { .. } => (LODGER_EVENT_TOOL_DENIED, "tool_denied"),
             Entry::OutputRejected { .. } => (LODGER_EVENT_OUTPUT_REJECTED, "output_rejected"),
             Entry::FileChanged { .. } => (LODGER_EVENT_FILE_CHANGED, "file_changed"),
+            Entry::BackgroundTaskEnded { .. } => (LODGER_EVENT_BACKGROUND_TASK_ENDED, "background_task_ended"),
             Entry::RequestOpened { .. } => (LODGER_EVENT_REQUEST_OPENED, "request_opened"),
             Entry::RequestResolved { .. } => (LODGER_EVENT_REQUEST_RESOLVED, "request_resolved"),
             Entry::Compacted { .. } => (LODGER_EVENT_COMPACTED, "compacted"),
@@ -124,7 +127,8 @@ pub(crate) const fn of_event(body: &EventBody) -> (u32, &'static str) {
 /// The piece of text that an event adds, where it is one that does.
 pub(crate) fn text_of(body: &EventBody) -> Option<&str> {
     match body {
-        EventBody::Passing(
+        EventBody::Entry(Entry::BackgroundTaskEnded { text, .. })
+        | EventBody::Passing(
             Passing::TextDelta { text, .. }
             | Passing::ThinkingDelta { text, .. }
             | Passing::ToolInputDelta { text, .. }

@@ -29,6 +29,7 @@ from ._errors import (
 )
 from ._events import (
     AssistantMessageEvent,
+    BackgroundTaskEndedEvent,
     CheckpointCreatedEvent,
     Checks,
     CompactedEvent,
@@ -171,6 +172,7 @@ __all__ = [
     "Answer",
     "AssistantMessageEvent",
     "Auth",
+    "BackgroundTaskEndedEvent",
     "Boundary",
     "CheckpointCreatedEvent",
     "CheckpointError",

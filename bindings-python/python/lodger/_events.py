@@ -844,6 +844,30 @@ class FileChangedEvent(EventBase):
         return self._wire["atomic"]
 
 
+class BackgroundTaskEndedEvent(EventBase):
+    """A background task ended. Told before the next request to the model, which is told of it too."""
+
+    __slots__ = ()
+    __match_args__ = ("task_id", "tool_call_id", "text")
+    type: ClassVar[Literal["background_task_ended"]] = "background_task_ended"
+    _wire: _types.BackgroundTaskEndedEvent
+
+    @property
+    def task_id(self) -> str:
+        """The task, as the model names it."""
+        return self._wire["taskId"]
+
+    @property
+    def tool_call_id(self) -> str:
+        """The call that started it."""
+        return self._wire["toolCallId"]
+
+    @property
+    def text(self) -> str:
+        """What the model is told of it."""
+        return self._wire["text"]
+
+
 class RequestOpenedEvent(EventBase):
     """A request to the host was opened."""
 
@@ -1937,6 +1961,7 @@ Event: TypeAlias = (
     | ToolDeniedEvent
     | OutputRejectedEvent
     | FileChangedEvent
+    | BackgroundTaskEndedEvent
     | RequestOpenedEvent
     | RequestResolvedEvent
     | CompactedEvent
@@ -1973,6 +1998,7 @@ _EVENT: dict[str, type[Event]] = {
     "tool_denied": ToolDeniedEvent,
     "output_rejected": OutputRejectedEvent,
     "file_changed": FileChangedEvent,
+    "background_task_ended": BackgroundTaskEndedEvent,
     "request_opened": RequestOpenedEvent,
     "request_resolved": RequestResolvedEvent,
     "compacted": CompactedEvent,

@@ -848,6 +848,18 @@ class FileChangedEvent(EventBase):
     atomic: bool
 
 
+class BackgroundTaskEndedEvent(EventBase):
+    """A background task ended. Told before the next request to the model, which is told of it too."""
+
+    type: Literal["background_task_ended"]
+    #: The task, as the model names it.
+    taskId: str
+    #: The call that started it.
+    toolCallId: ToolCallId
+    #: What the model is told of it.
+    text: str
+
+
 class RequestResolvedEvent(EventBase):
     """A request was settled: exactly one for each."""
 
@@ -1511,6 +1523,7 @@ Event: TypeAlias = (
     | ToolDeniedEvent
     | OutputRejectedEvent
     | FileChangedEvent
+    | BackgroundTaskEndedEvent
     | RequestOpenedEvent
     | RequestResolvedEvent
     | CompactedEvent

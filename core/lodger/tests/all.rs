@@ -6,6 +6,7 @@ mod wire;
 
 mod any_turn;
 mod back_pressure;
+mod background;
 mod cancel;
 mod checkpoint;
 mod diagnostics;
@@ -18,6 +19,7 @@ mod host_tools;
 mod isolation;
 mod limits;
 mod logins;
+mod long_output;
 mod models;
 mod money;
 mod network;

@@ -46,11 +46,12 @@ async fn told(line: &str, max_tool_output_bytes: usize) -> (String, bool) {
 async fn long_output_keeps_head_and_tail_and_says_how_much_is_missing() {
     let (text, truncated) = told("seq 1 100000", 1000).await;
     assert!(truncated && text.starts_with("1\n2\n3\n"), "{text}");
-    assert!(text.ends_with("99999\n100000\n[exit code 0]"), "{text}");
+    let (text, remarks) = text.split_once("\n[all ").unwrap();
+    assert!(text.ends_with("99999\n100000") && remarks.ends_with("]\n[exit code 0]"), "{text} {remarks}");
     let whole: usize = (1..=100_000).map(|number: u32| number.to_string().len() + 1).sum();
     let (head, rest) = text.split_once("\n[... ").unwrap();
     let (left_out, tail) = rest.split_once(" bytes left out ...]\n").unwrap();
-    let kept = head.len() + tail.len() - "[exit code 0]".len();
+    let kept = head.len() + tail.len() + "\n".len();
     assert_eq!(kept + left_out.parse::<usize>().unwrap(), whole, "the count is right: {text}");
     assert_eq!(text.matches("left out").count(), 1);
 }

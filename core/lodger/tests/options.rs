@@ -181,7 +181,8 @@ fn without_a_folder_no_tool_and_no_prompt_of_ours_is_sent() {
 fn with_a_folder_the_base_prompt_and_the_tools_of_the_folder_are_sent() {
     let stage = Stage::new();
     let body = first_request(json!({ "cwd": stage.work("") }));
-    assert_eq!(look::offered(&body), ["read_file", "write_file", "edit_file", "run_shell"]);
+    let tools = ["read_file", "write_file", "edit_file", "run_shell", "task_output", "task_kill"];
+    assert_eq!(look::offered(&body), tools);
     assert!(
         body["system"][0]["text"].as_str().unwrap().contains(stage.work("").to_str().unwrap().trim_end_matches('/'))
     );

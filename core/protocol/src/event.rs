@@ -267,6 +267,15 @@ pub enum Entry {
         #[serde(flatten)]
         file: FileChange,
     },
+    /// A background task ended. Told before the next request to the model, which is told of it too.
+    BackgroundTaskEnded {
+        /// The task, as the model names it.
+        task_id: String,
+        /// The call that started it.
+        tool_call_id: ToolCallId,
+        /// What the model is told of it.
+        text: String,
+    },
     /// A request to the host was opened.
     RequestOpened {
         /// The request.

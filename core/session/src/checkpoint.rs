@@ -123,6 +123,7 @@ const fn is_history(entry: &Entry) -> bool {
         | Entry::ToolCall { .. }
         | Entry::ToolResult { .. }
         | Entry::OutputRejected { .. }
+        | Entry::BackgroundTaskEnded { .. }
         | Entry::Compacted { .. }
         | Entry::Done { .. } => true,
         Entry::ToolDenied { .. }

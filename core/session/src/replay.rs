@@ -39,6 +39,14 @@ pub fn conversation(entries: &[Arc<Event>]) -> Vec<Message> {
                 };
                 push_reply(&mut messages, &entries[index + 1..], reply);
             }
+            // Told when no call is open, so that nothing comes between a call and its result.
+            Entry::BackgroundTaskEnded { task_id, tool_call_id, text } => messages.push(Message {
+                id: MessageId::from(format!("{tool_call_id}_{task_id}")),
+                role: Role::User,
+                content: vec![Content::text(text)],
+                created_at: event.ts,
+                model: None,
+            }),
             Entry::TurnStart { .. }
             | Entry::ToolCall { .. }
             | Entry::ToolResult { .. }

@@ -12,4 +12,4 @@ mod tool;
 
 pub use limit::limited;
 pub use registry::Registry;
-pub use tool::{Access, Ask, Patience, Progress, Tool, ToolContext, ToolFailure, ToolOutput, ToolRun};
+pub use tool::{Access, Ask, EndedTask, Patience, Progress, Tool, ToolContext, ToolFailure, ToolOutput, ToolRun};

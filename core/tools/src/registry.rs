@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use lodger_protocol::{Mode, ToolSpec};
 
-use crate::Tool;
+use crate::{EndedTask, Tool};
 
 /// The tools of one agent. A name stands once; a later tool of the same name takes the place of the earlier.
 #[derive(Clone, Default)]
@@ -25,6 +25,12 @@ impl Registry {
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&Arc<dyn Tool>> {
         self.tools.iter().find(|tool| tool.spec().name == name)
+    }
+
+    /// The background tasks that ended, as each tool knows of them.
+    #[must_use]
+    pub fn ended_tasks(&self) -> Vec<EndedTask> {
+        self.tools.iter().flat_map(|tool| tool.ended_tasks()).collect()
     }
 
     /// What the model is told of them in a mode, in order.

@@ -25,11 +25,27 @@ pub trait Tool: Send + Sync {
         true
     }
 
+    /// The background tasks that ended since, and of which the model was not told yet. Each is given once.
+    fn ended_tasks(&self) -> Vec<EndedTask> {
+        Vec::new()
+    }
+
     /// Reads the input of one call. Pure: nothing is touched.
     ///
     /// # Errors
     /// What is wrong with the input, in words that let the model write it right.
     fn parse(&self, input: &Value) -> Result<Box<dyn ToolRun>, ToolFailure>;
+}
+
+/// A background task that ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EndedTask {
+    /// Names it.
+    pub task_id: String,
+    /// The call that started it.
+    pub call_id: ToolCallId,
+    /// What the model is told of it.
+    pub text: String,
 }
 
 /// Words for the model about what failed.

@@ -14,8 +14,11 @@ pub struct Command {
     pub line: String,
     /// The call that it belongs to; in its environment as `LODGER_CALL`.
     pub call_id: ToolCallId,
-    /// When this is over: TERM to the group, two seconds later KILL.
-    pub timeout: Duration,
+    /// When this is over: TERM to the group, two seconds later KILL. `None`: it may take as long as the workspace lives.
+    pub timeout: Option<Duration>,
+    /// It sees a terminal of 120 columns and 40 lines in place of pipes, its own controlling one; both outputs come as
+    /// standard output. There is nothing to read all the same. Linux alone.
+    pub pty: bool,
 }
 
 /// Where output came from.

@@ -5,6 +5,7 @@
 
 mod command;
 mod file;
+mod output_file;
 
 #[cfg(all(feature = "local", unix))]
 mod local;
@@ -15,6 +16,7 @@ use lodger_protocol::{Intent, Result};
 
 pub use command::{Command, CommandEnd, CommandStatus, OutputChunk, OutputStream, Running};
 pub use file::{FileHandle, StopFlag, WriteReport};
+pub use output_file::OutputFile;
 
 #[cfg(all(feature = "local", unix))]
 pub use local::{LocalWorkspace, ProcessTable, SignalsBlocked};
@@ -39,7 +41,13 @@ pub trait Workspace: Send + Sync {
     /// [`NotStarted`](CommandStatus::NotStarted).
     fn run(&self, command: Command) -> Result<Running>;
 
+    /// Makes a file for output that is too long to be shown. Blocking.
+    ///
+    /// # Errors
+    /// `closed` when the workspace was shut down; `internal` when there is no room for one.
+    fn keep_output(&self) -> Result<Box<dyn OutputFile>>;
+
     /// Kills every command of this workspace that still runs, and whatever escaped its group, and waits until
-    /// a search for more finds none. Blocking; bounded.
+    /// a search for more finds none; removes what was kept of output. Blocking; bounded.
     fn shut_down(&self);
 }

@@ -15,6 +15,7 @@ use lodger_protocol::{Content, DoneReason, Entry, Error, ErrorCode, MessageId, R
 
 use self::end::End;
 use crate::answer::MAX_ATTEMPTS;
+use crate::context::StepContext;
 use crate::turn::Turn;
 use crate::{Rejection, Step, next_step};
 
@@ -68,6 +69,7 @@ async fn drive(turn: &Arc<Turn>, message_id: MessageId, content: Vec<Content>) -
         let step = next_step(&shared.log.transcript(), &shared.limits, shared.output.as_deref());
         match step {
             Step::CallModel => {
+                tell_ended_tasks(turn, &context);
                 context = match reply::take(turn, shared.freeze()).await? {
                     Some(context) => context,
                     None => return Ok(End::complete(DoneReason::MaxBudget)),
@@ -93,6 +95,17 @@ fn reject(turn: &Turn, rejection: Rejection) {
         max_attempts: MAX_ATTEMPTS,
         tool_call_id: rejection.tool_call_id,
     });
+}
+
+/// Tells the model of background tasks that ended, at a moment when no call is open.
+fn tell_ended_tasks(turn: &Turn, context: &StepContext) {
+    for ended in context.tools.ended_tasks() {
+        turn.append(Entry::BackgroundTaskEnded {
+            task_id: ended.task_id,
+            tool_call_id: ended.call_id,
+            text: ended.text,
+        });
+    }
 }
 
 fn panic_text(panic: &(dyn std::any::Any + Send)) -> String {

@@ -26,9 +26,35 @@ impl Kept {
         self.left_out += over;
     }
 
-    /// How many bytes are neither in the head nor in the tail.
-    pub(super) fn left_out(&self) -> usize {
-        self.left_out
+    /// Whether nothing is left out, with so many bytes more.
+    pub(super) fn has_room_for(&self, more: usize) -> bool {
+        self.left_out == 0 && self.head.len() + self.tail.len() + more <= self.max_head + self.max_tail
+    }
+
+    /// Whether something is neither in the head nor in the tail.
+    pub(super) fn is_cut(&self) -> bool {
+        self.left_out > 0
+    }
+
+    /// How many bytes it was given.
+    pub(super) fn taken(&self) -> usize {
+        self.head.len() + self.tail.len() + self.left_out
+    }
+
+    /// What it holds: all that it was given, while it is not cut.
+    pub(super) fn bytes(&self) -> Vec<u8> {
+        self.head.iter().chain(&self.tail).copied().collect()
+    }
+
+    /// Takes away what may be the start of a character at the end.
+    pub(super) fn take_divided(&mut self) -> Vec<u8> {
+        let mut last: Vec<u8> = self.tail.iter().rev().chain(self.head.iter().rev()).take(3).copied().collect();
+        last.reverse();
+        let divided = divided_at_end(&last);
+        let from_tail = divided.min(self.tail.len());
+        self.tail.truncate(self.tail.len() - from_tail);
+        self.head.truncate(self.head.len() - (divided - from_tail));
+        last.split_off(last.len() - divided)
     }
 
     /// The text, with a line in the middle that says what is left out. No character is cut in half.
@@ -111,6 +137,18 @@ mod tests {
             let (count, tail) = rest.split_once(" bytes left out ...]\n").unwrap();
             assert!(output.starts_with(head) && output.ends_with(tail), "{text}");
             assert_eq!(head.len() + tail.len() + count.parse::<usize>().unwrap(), output.len());
+        }
+    }
+
+    #[test]
+    fn half_a_character_at_the_end_can_be_taken_away() {
+        for (max_bytes, piece, whole) in [(10, &b"a\xe2\x82"[..], "a"), (2, b"\xf0\x9f", ""), (10, b"ab", "ab")] {
+            let mut kept = Kept::new(max_bytes);
+            kept.take(&piece[..1]);
+            kept.take(&piece[1..]);
+            let divided = kept.take_divided();
+            assert_eq!([kept.bytes(), divided].concat().len(), piece.len().min(kept.max_head + kept.max_tail));
+            assert_eq!(String::from_utf8(kept.bytes()).unwrap(), whole);
         }
     }
 

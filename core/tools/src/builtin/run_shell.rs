@@ -1,17 +1,20 @@
-//! `run_shell`: run a command line and show what it printed.
+//! `run_shell`: run a command line and show what it printed, or leave it running in the background.
 
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
 use futures_util::future::BoxFuture;
 use lodger_protocol::{Effect, Target, TargetKind, ToolSpec};
-use lodger_workspace::{Command, CommandEnd, CommandStatus, OutputStream, Running};
+use lodger_workspace::{Command, CommandEnd, CommandStatus, OutputStream, Running, Workspace};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::output::{Kept, Undivided};
-use crate::{Tool, ToolContext, ToolFailure, ToolOutput, ToolRun, input};
+use super::collected::Collected;
+use super::ending;
+use super::output::Undivided;
+use super::tasks::Tasks;
+use crate::{EndedTask, Tool, ToolContext, ToolFailure, ToolOutput, ToolRun, input};
 
 const NAME: &str = "run_shell";
 const MAX_TIMEOUT_MS: u64 = 3_600_000;
@@ -21,21 +24,29 @@ const MAX_TIMEOUT_MS: u64 = 3_600_000;
 struct Input {
     /// The command line, for bash.
     command: String,
-    /// After how many milliseconds it is stopped.
+    /// After how many milliseconds it is stopped. In the background: only if given.
     #[serde(default)]
     timeout_ms: Option<u64>,
+    /// Leaves it running and answers at once. For servers and long builds.
+    #[serde(default)]
+    background: bool,
+    /// It sees a terminal. Only for programs that do not work without one.
+    #[serde(default)]
+    pty: bool,
 }
 
 static SPEC: LazyLock<ToolSpec> = LazyLock::new(|| {
     input::spec::<Input>(
         NAME,
         "Runs a command line with bash in the working folder and shows its output and exit code. There is no \
-         terminal and no standard input. What is left running in its process group when it ends is killed.",
+         standard input. What is left running when it ends is killed: use background, not `&`.",
     )
 });
 
 /// Runs a command line.
-pub(super) struct RunShell;
+pub(super) struct RunShell {
+    pub(super) tasks: Arc<Tasks>,
+}
 
 impl Tool for RunShell {
     fn spec(&self) -> &ToolSpec {
@@ -50,35 +61,56 @@ impl Tool for RunShell {
         if input.command.contains('\0') {
             return Err(ToolFailure("command contains a NUL byte".to_owned()));
         }
-        Ok(Box::new(input))
+        Ok(Box::new(Call { input, tasks: Arc::clone(&self.tasks) }))
+    }
+
+    fn ended_tasks(&self) -> Vec<EndedTask> {
+        self.tasks.ended()
     }
 }
 
-impl ToolRun for Input {
+struct Call {
+    input: Input,
+    tasks: Arc<Tasks>,
+}
+
+impl ToolRun for Call {
     fn target(&self) -> Target {
+        let line = input::first_line(&self.input.command);
         Target {
-            summary: input::first_line(&self.command),
+            summary: if self.input.background { format!("{line} (in the background)") } else { line },
             effect: Effect::Execute,
             kind: TargetKind::Command,
             paths: None,
-            command: Some(self.command.clone()),
+            command: Some(self.input.command.clone()),
             host: None,
         }
     }
 
     fn run(self: Box<Self>, context: ToolContext) -> BoxFuture<'static, ToolOutput> {
         Box::pin(async move {
-            let Some(workspace) = &context.workspace else {
+            let Some(workspace) = context.workspace.clone() else {
                 return ToolOutput::error("this agent has no folder to run commands in");
             };
-            let timeout = self.timeout_ms.unwrap_or(context.limits.command_timeout_ms).clamp(1, MAX_TIMEOUT_MS);
+            let default = (!self.input.background).then_some(context.limits.command_timeout_ms);
+            let timeout = self.input.timeout_ms.or(default).map(|ms| ms.clamp(1, MAX_TIMEOUT_MS));
             let command = Command {
-                line: self.command.clone(),
+                line: self.input.command.clone(),
                 call_id: context.call_id.clone(),
-                timeout: Duration::from_millis(timeout),
+                timeout: timeout.map(Duration::from_millis),
+                pty: self.input.pty,
             };
+            if self.input.background {
+                return match self.tasks.start(workspace, command, context.limits.max_tool_output_bytes) {
+                    Ok(id) => ToolOutput::text(format!(
+                        "[runs in the background as {id}: task_output shows what it prints, task_kill ends it, and you \
+                         are told when it has ended]"
+                    )),
+                    Err(failure) => failure.into(),
+                };
+            }
             match workspace.run(command) {
-                Ok(running) => watch(running, &context, timeout).await,
+                Ok(running) => watch(running, workspace, &context, timeout).await,
                 Err(error) => error.into(),
             }
         })
@@ -86,8 +118,13 @@ impl ToolRun for Input {
 }
 
 /// Takes the output while there is room to show it, and ends with what the model is told.
-async fn watch(mut running: Running, context: &ToolContext, timeout_ms: u64) -> ToolOutput {
-    let mut kept = Kept::new(context.limits.max_tool_output_bytes);
+async fn watch(
+    mut running: Running,
+    workspace: Arc<dyn Workspace>,
+    context: &ToolContext,
+    timeout_ms: Option<u64>,
+) -> ToolOutput {
+    let mut collected = Collected::new(workspace, context.limits.max_tool_output_bytes);
     let (mut stdout, mut stderr) = (Undivided::default(), Undivided::default());
     loop {
         // Once it is stopped nothing more is shown, and what is left of the output is only kept.
@@ -107,7 +144,7 @@ async fn watch(mut running: Running, context: &ToolContext, timeout_ms: u64) -> 
             chunk = running.output.recv() => chunk,
         };
         let Some(chunk) = chunk else { break };
-        kept.take(&chunk.bytes);
+        collected.add(&chunk.bytes).await;
         let (name, text) = match chunk.stream {
             OutputStream::Stdout => ("stdout", stdout.take(chunk.bytes)),
             OutputStream::Stderr => ("stderr", stderr.take(chunk.bytes)),
@@ -117,63 +154,19 @@ async fn watch(mut running: Running, context: &ToolContext, timeout_ms: u64) -> 
         }
     }
     match running.end.await {
-        Ok(end) => told(kept, &end, timeout_ms),
+        Ok(end) => told(collected, &end, timeout_ms),
         Err(_) => ToolOutput::error("the command's end was never reported; its effects are unknown"),
     }
 }
 
 /// What the model is told of an output and of how its command ended.
-fn told(kept: Kept, end: &CommandEnd, timeout_ms: u64) -> ToolOutput {
-    let truncated = kept.left_out() > 0;
-    let mut text = kept.into_text();
-    if !text.is_empty() && !text.ends_with('\n') {
-        text.push('\n');
-    }
-    text.push_str(&match end.status {
-        CommandStatus::Exited(code) => format!("[exit code {code}]"),
-        CommandStatus::Signalled(signal) => format!("[ended by signal {signal}]"),
-        CommandStatus::TimedOut => format!("[stopped after {timeout_ms} ms; set timeoutMs if it needs longer]"),
-        CommandStatus::Cancelled => "[cancelled]".to_owned(),
-        CommandStatus::Unknown => "[ended; its exit code is unknown]".to_owned(),
-        CommandStatus::NotStarted => "[could not be started]".to_owned(),
-    });
-    if !end.left_behind.is_empty() {
-        text.push_str(&format!("\n[killed what was left running: {}]", end.left_behind.join(", ")));
-    }
-    if let Some(note) = &end.note {
-        text.push_str(&format!("\n[{note}]"));
-    }
-    ToolOutput { is_error: end.status != CommandStatus::Exited(0), truncated, bounded: true, ..ToolOutput::text(text) }
-}
-
-#[cfg(test)]
-mod tests {
-    use lodger_protocol::Content;
-
-    use super::*;
-
-    fn told_of(max_bytes: usize, output: &[u8], status: CommandStatus) -> (String, ToolOutput) {
-        let mut kept = Kept::new(max_bytes);
-        kept.take(output);
-        let output = told(kept, &CommandEnd { status, left_behind: Vec::new(), note: None }, 1000);
-        (Content::joined_text(&output.content), output)
-    }
-
-    #[test]
-    fn short_output_is_told_whole_with_the_exit_code() {
-        let (text, output) = told_of(100, b"hello", CommandStatus::Exited(0));
-        assert_eq!((text.as_str(), output.is_error, output.truncated), ("hello\n[exit code 0]", false, false));
-    }
-
-    #[test]
-    fn long_output_says_what_is_left_out() {
-        let (text, output) = told_of(8, b"0123456789abcdef", CommandStatus::Exited(1));
-        assert_eq!(text, "0123\n[... 8 bytes left out ...]\ncdef\n[exit code 1]");
-        assert!(output.truncated && output.is_error);
-    }
-
-    #[test]
-    fn an_unknown_end_is_never_success() {
-        assert!(told_of(8, b"", CommandStatus::Unknown).1.is_error);
+fn told(collected: Collected, end: &CommandEnd, timeout_ms: Option<u64>) -> ToolOutput {
+    let output = collected.into_told();
+    let text = format!("{}[{}]{}", output.text, ending::words(end, timeout_ms), ending::remarks(end));
+    ToolOutput {
+        is_error: end.status != CommandStatus::Exited(0),
+        truncated: output.is_cut,
+        bounded: true,
+        ..ToolOutput::text(text)
     }
 }

@@ -5,10 +5,8 @@
 
 use std::collections::BTreeMap;
 use std::io;
-use std::os::fd::AsFd;
-use std::os::unix::process::CommandExt;
-use std::path::{Path, PathBuf};
-use std::process::{Child, Stdio};
+use std::path::PathBuf;
+use std::process::Child;
 use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -16,10 +14,11 @@ use std::time::{Duration, Instant};
 use lodger_protocol::{Error, Result};
 use tokio::sync::{mpsc, oneshot};
 
-use super::os::{Bell, Ended, GroupSignal, Leader, SignalsBlocked, pipe_inode, set_nonblocking};
+use super::os::{Bell, Ended, GroupSignal, Leader, SignalsBlocked, writers_name};
 use super::output::{Pump, Until, Woke};
 use super::processes::Table;
 use super::registry::Entry;
+use super::spawn::{Started, spawn, why_not_started};
 use super::sweep::{Mark, holders, sweep};
 use crate::{Command, CommandEnd, CommandStatus, OutputChunk, Running, StopFlag};
 
@@ -85,10 +84,10 @@ fn run(job: Job, bell: Arc<Bell>, output: mpsc::Sender<OutputChunk>, end: onesho
         return;
     }
     match spawn(&job) {
-        Ok(mut child) => {
+        Ok(Started { child, outputs }) => {
             let leader = Leader::of(&child);
             job.table.lifeline.add(leader.number());
-            let pump = Pump::new(child.stdout.take(), child.stderr.take(), output, job.stop.clone(), bell);
+            let pump = Pump::new(outputs, output, job.stop.clone(), bell);
             Supervisor { job, child, leader, pump }.supervise(end);
         }
         Err(error) => {
@@ -96,49 +95,6 @@ fn run(job: Job, bell: Arc<Bell>, output: mpsc::Sender<OutputChunk>, end: onesho
             drop((job, output));
             end.send(CommandEnd { status: CommandStatus::NotStarted, left_behind: Vec::new(), note }).ok();
         }
-    }
-}
-
-fn spawn(job: &Job) -> io::Result<Child> {
-    job.table.lifeline.ensure()?;
-    let mut command = std::process::Command::new(bash(&job.env));
-    command
-        .args(["--noprofile", "--norc", "-c", "--", &job.command.line])
-        .env_clear()
-        .envs(job.env.iter())
-        .env("LODGER_CALL", job.command.call_id.as_str())
-        .env("LODGER_RUN", job.table.mark_value(&job.place))
-        .current_dir(&job.cwd)
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .process_group(0);
-    let child = job.table.mask.spawning(|| command.spawn())?;
-    for pipe in [child.stdout.as_ref().map(AsFd::as_fd), child.stderr.as_ref().map(AsFd::as_fd)].into_iter().flatten() {
-        set_nonblocking(pipe).ok();
-    }
-    Ok(child)
-}
-
-/// A bash by its absolute path: std starts a child by `posix_spawn` only if it need not search the child's
-/// `PATH`, and a relative entry there must not lead into the agent's folder.
-fn bash(env: &BTreeMap<String, String>) -> PathBuf {
-    let fixed = ["/bin/bash", "/usr/bin/bash"].map(PathBuf::from);
-    let path = env.get("PATH").map_or("", String::as_str);
-    let listed = path.split(':').map(Path::new).filter(|folder| folder.is_absolute()).map(|folder| folder.join("bash"));
-    fixed.into_iter().chain(listed).find(|candidate| candidate.is_file()).unwrap_or_else(|| "/bin/bash".into())
-}
-
-fn why_not_started(error: &io::Error, job: &Job) -> String {
-    match error.kind() {
-        io::ErrorKind::ArgumentListTooLong => {
-            "the command line is too long for the system; write it to a script file and run that".to_owned()
-        }
-        io::ErrorKind::InvalidInput => {
-            "the command line holds a NUL character, which no program can be given".to_owned()
-        }
-        _ if !job.cwd.is_dir() => format!("the working folder {} is not there any more", job.cwd.display()),
-        _ => format!("bash could not be started: {error}"),
     }
 }
 
@@ -151,13 +107,13 @@ struct Supervisor {
 
 impl Supervisor {
     fn supervise(mut self, end: oneshot::Sender<CommandEnd>) {
-        let deadline = Instant::now().checked_add(self.job.command.timeout);
+        let deadline = self.job.command.timeout.and_then(|timeout| Instant::now().checked_add(timeout));
         let mark = Mark::of_command(&self.job.table.mark_value(&self.job.place));
         let (killed_as, ended) = self.wait_for_end(deadline);
         let mut left_behind = Vec::new();
         if killed_as.is_none() && self.pump.run(&self.leader, Until::Dry, Some(Instant::now() + DRAIN)) == Woke::Time {
-            let pipes: Vec<u64> = self.pump.open().into_iter().flatten().filter_map(pipe_inode).collect();
-            left_behind = holders(self.leader.number(), &mark, &pipes);
+            let outputs: Vec<String> = self.pump.open().into_iter().flatten().filter_map(writers_name).collect();
+            left_behind = holders(self.leader.number(), &mark, &outputs);
         }
         if ended != Some(Ended::Unknown) {
             self.leader.signal_group(GroupSignal::Kill);

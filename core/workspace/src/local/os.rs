@@ -8,10 +8,12 @@ mod pipes;
 mod proc_table;
 mod process;
 mod signals;
+mod terminal;
 
 pub(super) use files::{Access, file_id, open_entry, open_folder, open_folder_below, special_kind};
-pub(super) use pipes::{Bell, LineSocket, Ready, pipe_inode, read_available, set_nonblocking, wait_for};
+pub(super) use pipes::{Bell, LineSocket, Ready, read_available, set_nonblocking, wait_for, writers_name};
 pub(super) use proc_table::{Process, processes};
 pub(super) use process::{Ended, GroupSignal, Leader, TICK};
 pub(super) use signals::HostMask;
 pub use signals::SignalsBlocked;
+pub(super) use terminal::{Terminal, open_terminal};

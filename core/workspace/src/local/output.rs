@@ -1,11 +1,10 @@
 //! Moves a command's output from its pipes to whoever takes it, and no faster; watches for its end, for the
 //! stop flag and for the clock meanwhile.
 
+use std::fs::File;
 use std::future::Future;
-use std::io::Read;
 use std::os::fd::{AsFd, BorrowedFd};
 use std::pin::Pin;
-use std::process::{ChildStderr, ChildStdout};
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 use std::time::Instant;
@@ -46,8 +45,8 @@ type Pending<T> = Pin<Box<dyn Future<Output = T> + Send>>;
 
 /// The output side of one running command.
 pub(super) struct Pump {
-    stdout: Option<ChildStdout>,
-    stderr: Option<ChildStderr>,
+    stdout: Option<File>,
+    stderr: Option<File>,
     buffer: Vec<u8>,
     chunk: Option<OutputChunk>,
     output: mpsc::Sender<OutputChunk>,
@@ -61,10 +60,10 @@ pub(super) struct Pump {
 }
 
 impl Pump {
-    /// Both pipes must be set not to block; `bell` must be rung when `stop` is raised.
+    /// Our ends of the command's standard output and standard error: both must be set not to block, and a terminal, which
+    /// is both, stands for the first. `bell` must be rung when `stop` is raised.
     pub(super) fn new(
-        stdout: Option<ChildStdout>,
-        stderr: Option<ChildStderr>,
+        [stdout, stderr]: [Option<File>; 2],
         output: mpsc::Sender<OutputChunk>,
         stop: StopFlag,
         bell: Arc<Bell>,
@@ -177,7 +176,7 @@ impl Pump {
     }
 }
 
-fn take<P: Read>(pipe: &mut Option<P>, buffer: &mut [u8], stream: OutputStream) -> Option<OutputChunk> {
+fn take(pipe: &mut Option<File>, buffer: &mut [u8], stream: OutputStream) -> Option<OutputChunk> {
     match read_available(pipe.as_mut()?, buffer) {
         Ready::Bytes(count) => Some(OutputChunk { stream, bytes: buffer.get(..count)?.to_vec() }),
         Ready::Nothing => None,

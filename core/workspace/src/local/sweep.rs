@@ -95,13 +95,13 @@ fn judge(process: &Process, mark: &Mark) -> Verdict {
     }
 }
 
-/// The names of those processes of a group, or with the mark, that have one of these pipes open.
-pub(super) fn holders(group: i32, mark: &Mark, pipes: &[u64]) -> Vec<String> {
+/// The names of those processes of a group, or with the mark, that can still write to one of these outputs.
+pub(super) fn holders(group: i32, mark: &Mark, outputs: &[String]) -> Vec<String> {
     processes()
         .filter(|process| {
             process.group() == Some(group) || process.environment().is_some_and(|environment| mark.is_in(&environment))
         })
-        .filter(|process| process.holds_pipe(pipes))
+        .filter(|process| process.holds(outputs))
         .filter_map(|process| process.name())
         .take(MAX_NAMES)
         .collect()

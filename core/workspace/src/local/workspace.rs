@@ -13,23 +13,26 @@ use lodger_protocol::{Error, Intent, ResolvedAccess, Result};
 use super::command::{self, Job};
 use super::file::{Folder, LocalFile};
 use super::os::{open_folder, open_folder_below};
+use super::output_folder::OutputFolder;
 use super::place::{canonical_place, check, explain, folder, is_protected, nearest_existing, path_changed, split};
 use super::processes::ProcessTable;
 use super::registry::Registry;
-use crate::{Command, FileHandle, Running, StopFlag, Workspace};
+use crate::{Command, FileHandle, OutputFile, Running, StopFlag, Workspace};
 
 /// How long the end of killed commands is waited for.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Files and commands of one agent on this machine.
 ///
-/// Commands run in `cwd` and see exactly the environment that was given, `LODGER_CALL` and `LODGER_RUN` added.
+/// Commands run in `cwd` and see exactly the environment that was given, `LODGER_CALL` and `LODGER_RUN` added; `TERM`
+/// too, for one that sees a terminal.
 pub struct LocalWorkspace {
     cwd: PathBuf,
     roots: Vec<Root>,
     env: Arc<BTreeMap<String, String>>,
     processes: Arc<ProcessTable>,
     commands: Arc<Registry>,
+    kept_output: OutputFolder,
 }
 
 struct Root {
@@ -56,7 +59,8 @@ impl LocalWorkspace {
         };
         // The table bounds the number of commands; a workspace alone may use all of it.
         let commands = Registry::new(usize::MAX);
-        Ok(Self { cwd: cwd.path, roots, env: Arc::new(env), processes, commands })
+        let kept_output = OutputFolder::new(temporary_folder(&env));
+        Ok(Self { cwd: cwd.path, roots, env: Arc::new(env), processes, commands, kept_output })
     }
 
     /// The root that a canonical path lies in; the innermost, if several contain it.
@@ -74,6 +78,11 @@ impl LocalWorkspace {
             None => open_folder(canonical),
         }
     }
+}
+
+/// Where commands put their temporary files.
+fn temporary_folder(env: &BTreeMap<String, String>) -> PathBuf {
+    env.get("TMPDIR").map(PathBuf::from).filter(|path| path.is_absolute()).unwrap_or_else(|| "/tmp".into())
 }
 
 impl Root {
@@ -113,11 +122,12 @@ impl Workspace for LocalWorkspace {
                     _ => path_changed(path),
                 },
             )?;
+        let is_kept_output = intent == Intent::Read && self.kept_output.contains(&canonical);
         let access = ResolvedAccess {
             given: path.to_owned(),
             intent,
             file_id: None,
-            inside_roots: root.is_some(),
+            inside_roots: root.is_some() || is_kept_output,
             link_count: 0,
             protected: is_protected(&canonical),
             canonical: canonical.clone(),
@@ -142,9 +152,14 @@ impl Workspace for LocalWorkspace {
         })
     }
 
+    fn keep_output(&self) -> Result<Box<dyn OutputFile>> {
+        self.kept_output.create()
+    }
+
     fn shut_down(&self) {
         if !self.processes.table().is_forked_copy() {
             self.commands.close(PATIENCE);
+            self.kept_output.close();
         }
     }
 }

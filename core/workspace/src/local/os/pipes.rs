@@ -12,15 +12,20 @@ use nix::sys::socket::{MsgFlags, send};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl, fstat};
 
+use super::terminal::terminal_of;
+
 /// Makes reads return at once when there is nothing to read.
 pub(in crate::local) fn set_nonblocking(fd: impl AsFd) -> io::Result<()> {
     fcntl_setfl(&fd, fcntl_getfl(&fd)? | OFlags::NONBLOCK)?;
     Ok(())
 }
 
-/// The number under which `/proc` shows a pipe.
-pub(in crate::local) fn pipe_inode(fd: impl AsFd) -> Option<u64> {
-    fstat(fd).ok().map(|stat| stat.st_ino)
+/// What `/proc` calls the other end of a pipe, or of a terminal, in the lists of open descriptors.
+pub(in crate::local) fn writers_name(fd: impl AsFd) -> Option<String> {
+    match terminal_of(&fd) {
+        Some(path) => Some(path),
+        None => fstat(fd).ok().map(|stat| format!("pipe:[{}]", stat.st_ino)),
+    }
 }
 
 /// What a read that does not block found.

@@ -48,13 +48,11 @@ impl Process {
         Some(fs::read_to_string(self.folder.join("comm")).ok()?.trim_end().to_owned())
     }
 
-    /// Whether it has one of these pipes open.
-    pub(in crate::local) fn holds_pipe(&self, inodes: &[u64]) -> bool {
+    /// Whether it has one of these open, by the names of `writers_name`.
+    pub(in crate::local) fn holds(&self, names: &[String]) -> bool {
         let Ok(descriptors) = fs::read_dir(self.folder.join("fd")) else { return false };
-        descriptors.flatten().filter_map(|entry| fs::read_link(entry.path()).ok()).any(|target| {
-            let inode = target.to_str().and_then(|text| text.strip_prefix("pipe:[")?.strip_suffix(']')?.parse().ok());
-            inode.is_some_and(|inode| inodes.contains(&inode))
-        })
+        let mut open = descriptors.flatten().filter_map(|entry| fs::read_link(entry.path()).ok());
+        open.any(|target| names.iter().any(|name| target.as_os_str() == name.as_str()))
     }
 
     /// Kills it if its environment is as `is_ours` wants it. Where the system can hold a process, question and

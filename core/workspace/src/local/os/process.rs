@@ -6,7 +6,7 @@ use std::process::Child;
 use std::time::{Duration, Instant};
 
 use rustix::io::Errno;
-use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
+use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process, kill_process_group, waitid};
 
 use super::pipes::wait_for;
 
@@ -41,7 +41,7 @@ pub(in crate::local) struct Leader {
 }
 
 impl Leader {
-    /// `child` must have been started with `process_group(0)` and not been waited for.
+    /// `child` must lead a process group of its own, or be about to, and must not have been waited for.
     pub(in crate::local) fn of(child: &Child) -> Self {
         let pid = Pid::from_child(child);
         Self { pid, ended: end_descriptor(pid) }
@@ -96,7 +96,10 @@ impl Leader {
             GroupSignal::Terminate => Signal::TERM,
             GroupSignal::Kill => Signal::KILL,
         };
-        kill_process_group(self.pid, signal).ok();
+        // One that is to lead a session of its own has no group before that: then it is alone.
+        if kill_process_group(self.pid, signal) == Err(Errno::SRCH) {
+            kill_process(self.pid, signal).ok();
+        }
     }
 
     /// Takes an ended child away. An error means that somebody else did.
