@@ -85,7 +85,9 @@ async fn a_killed_task_is_gone_with_what_it_started_and_shows_what_it_printed() 
     let kill = calls("task_kill", json!({ "taskId": "task_1" }));
     let results = results(&stage, &[background(line), until_there("pids"), kill, says("ok")]).await;
     assert_eq!(results[2], ("said\n[task_1 was killed]".to_owned(), false));
-    assert!(!pids_in(&stage.work("pids")).await.into_iter().any(lives));
+    for pid in pids_in(&stage.work("pids")).await {
+        death_of(pid).await;
+    }
 }
 
 #[tokio::test]
@@ -104,6 +106,18 @@ async fn a_time_limit_holds_in_the_background_where_it_is_given() {
     let timed = calls("run_shell", json!({ "command": "sleep 1000", "background": true, "timeoutMs": 50 }));
     let results = results(&stage, &[timed, output(600_000), says("ok")]).await;
     assert!(results[1].0.contains("stopped after 50 ms"), "{results:?}");
+}
+
+#[tokio::test]
+async fn a_command_may_see_a_terminal_in_the_background_too() {
+    let stage = Stage::new();
+    let seen = |background: bool| {
+        let line = "[ -t 1 ] && [ ! -t 0 ] && echo terminal";
+        calls("run_shell", json!({ "command": line, "pty": true, "background": background }))
+    };
+    let results = results(&stage, &[seen(false), seen(true), output(600_000), says("ok")]).await;
+    assert_eq!(results[0], ("terminal\n[exit code 0]".to_owned(), false));
+    assert_eq!(results[2].0, "terminal\n[task_1 has ended: exit code 0]");
 }
 
 #[tokio::test]
@@ -172,7 +186,7 @@ async fn a_task_outlives_its_turn_also_a_cancelled_one_and_not_its_agent() {
     let [pid] = pids_in(&stage.work("pid")).await[..] else { panic!("one number") };
     assert!(lives(pid));
     agent.close().await;
-    assert!(!lives(pid));
+    death_of(pid).await;
 }
 
 #[tokio::test]

@@ -157,6 +157,19 @@ mod tests {
     }
 
     #[test]
+    fn the_end_of_a_background_task_is_told_after_the_results() {
+        let ended = Entry::BackgroundTaskEnded {
+            task_id: "task_1".to_owned(),
+            tool_call_id: "c".into(),
+            text: "[it ended]".to_owned(),
+        };
+        let told = replayed(vec![reply(vec![call("c")], StopReason::ToolUse), ended]);
+        assert_eq!(told.len(), 3);
+        assert!(matches!(told[1].1[..], [Content::ToolResult { .. }]));
+        assert_eq!(told[2], (Role::User, vec![Content::text("[it ended]")]));
+    }
+
+    #[test]
     fn results_stand_right_after_their_calls_in_call_order() {
         let result = |id: &str, text: &str| Entry::ToolResult {
             tool_call_id: id.into(),

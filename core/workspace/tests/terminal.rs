@@ -51,9 +51,10 @@ fn all_of_a_large_output_arrives_in_order() {
 #[test]
 fn what_still_holds_the_terminal_is_named_and_killed() {
     let bench = Bench::new();
-    let outcome = run(&bench, "trap '' HUP; sleep 1000 & echo $! > pid");
+    let outcome =
+        run(&bench, "trap '' HUP; sleep 1000 & echo $! > pid; until [ $(cat /proc/$!/comm) = sleep ]; do :; done");
     assert_eq!(outcome.end.left_behind, ["sleep"]);
-    assert!(!lives(bench.pid_in("pid")));
+    wait_for_death(bench.pid_in("pid"));
 }
 
 #[test]
@@ -63,7 +64,7 @@ fn a_stopped_one_dies_with_its_children() {
     let pid = bench.pid_in("pid");
     running.stop.raise();
     assert_eq!(finish(running).end.status, CommandStatus::Cancelled);
-    assert!(!lives(pid));
+    wait_for_death(pid);
 }
 
 #[test]
