@@ -56,7 +56,7 @@
  *
  * Requests
  *   The agent asks for leave to run a call, for a call of one of your tools, for an answer to a question, for a plan
- *   to be approved. With `on_request` every one comes to it, whether or not events are read. Without, with the option
+ *   to be approved, for the verdict of a check. With `on_request` every one comes to it, whether or not events are read. Without, with the option
  *   "requests":"events", they are `request_opened` events that you answer by id; else they are refused at once.
  *   Answer when you like, from any thread, also long after the callback returned. The first answer counts. A request
  *   that is freed unanswered, answered with nonsense or too late is refused. Answers are JSON:
@@ -64,6 +64,7 @@
  *     tool        {"content":[{"type":"text","text":"..."}],"isError":false}  {"error":"..."}
  *     question    {"answers":["label"],"other":"..."}  {"dismissed":true}
  *     plan        {"approved":true,"mode":"auto-edit"}  {"approved":false,"feedback":"..."}
+ *     check       {"blocking":false,"findings":[]}  {"blocking":true,"findings":["..."]}
  *
  * Transport
  *   The library sends its requests itself. With `on_fetch` every request to a model is yours to carry, by your own HTTP
@@ -348,6 +349,9 @@
 /** `background_task_ended`: a command that ran in the background ended; what the model is told in lodger_event_text. */
 #define LODGER_EVENT_BACKGROUND_TASK_ENDED 33
 
+/** `guard_verdict`: a check gave its verdict on a call, or none. */
+#define LODGER_EVENT_GUARD_VERDICT 34
+
 /** `permission`: may this call run? */
 #define LODGER_REQUEST_PERMISSION 1
 
@@ -359,6 +363,9 @@
 
 /** `plan`: a plan to approve. */
 #define LODGER_REQUEST_PLAN 4
+
+/** `check`: does anything speak against this call? Comes only where option `checks` has an entry without a command. */
+#define LODGER_REQUEST_CHECK 5
 
 /** The next event, please. */
 #define LODGER_FLOW_CONTINUE 0
@@ -394,7 +401,7 @@ typedef struct lodger_fetch lodger_fetch;
 typedef struct lodger_mailbox lodger_mailbox;
 
 /**
- * Something that the agent asks: leave for a call, a call of one of your tools, a question, a plan to approve. It is
+ * Something that the agent asks: leave for a call, a call of one of your tools, a question, a plan to approve, a check. It is
  * settled once, by the first answer; freeing it unanswered refuses it. It is yours: lodger_request_free, also after
  * the answer.
  */
@@ -500,7 +507,7 @@ typedef struct lodger_host {
   /** Frees `ctx`; may be NULL. */
   lodger_drop_fn drop;
   /**
-   * Gets every request: permissions, calls of your tools, questions, plans. NULL: requests are refused at once,
+   * Gets every request: permissions, calls of your tools, questions, plans, checks. NULL: requests are refused at once,
    * or with the option `"requests": "events"` they wait, as `request_opened` events, for lodger_agent_answer.
    */
   lodger_request_fn on_request;
@@ -1320,11 +1327,11 @@ lodger_status lodger_request_progress(const lodger_request *request, lodger_str 
 lodger_status lodger_request_answer(const lodger_request *request, lodger_str answer_json, lodger_error **err);
 
 /**
- * Allows a call this once, or approves a plan.
+ * Allows a call this once, approves a plan, or finds nothing against a call.
  *
  * Any thread.
  *
- * @param request  A request of kind LODGER_REQUEST_PERMISSION or LODGER_REQUEST_PLAN.
+ * @param request  A request of kind LODGER_REQUEST_PERMISSION, LODGER_REQUEST_PLAN or LODGER_REQUEST_CHECK.
  * @param[out] err The error, or NULL if you do not want it. Yours: lodger_error_free.
  * @return LODGER_OK; LODGER_E_REQUEST_SETTLED, LODGER_E_INVALID_INPUT for the other kinds, LODGER_E_FORKED.
  * @since 0.1.0
@@ -1332,7 +1339,8 @@ lodger_status lodger_request_answer(const lodger_request *request, lodger_str an
 lodger_status lodger_request_allow(const lodger_request *request, lodger_error **err);
 
 /**
- * Refuses a request of any kind: denies the call, fails the tool, dismisses the question, rejects the plan.
+ * Refuses a request of any kind: denies the call, fails the tool, dismisses the question, rejects the plan, blocks the
+ * call that is checked.
  *
  * Any thread.
  *

@@ -169,7 +169,7 @@ public:
   /** Whether an answer would come too late. */
   bool settled() const { return lodger_request_settled(handle_.get()); }
 
-  /** Allows a call this once, or approves a plan. */
+  /** Allows a call this once, approves a plan, or finds nothing against a call. */
   void allow() const {
     detail::check check;
     check(lodger_request_allow(handle_.get(), check));

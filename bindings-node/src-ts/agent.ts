@@ -12,6 +12,7 @@ import { checkedPromptOptions, RunningTurn, Turn, TurnStream, type PromptOptions
 import type {
   Message,
   Mode,
+  CheckAnswer,
   PermissionAnswer,
   PlanAnswer,
   Prompt,
@@ -53,7 +54,7 @@ export class Agent implements AsyncDisposable {
 
   /** @internal */
   constructor(options: AgentOptions) {
-    const { onPermission, onQuestion, onPlan, tools = [], checkpoint, ...own } = checked(options);
+    const { onPermission, onQuestion, onPlan, onCheck, tools = [], checkpoint, ...own } = checked(options);
     const { onDiagnostic, fetch, auth: given, ...wire } = own;
     const { auth, token } = splitAuth(given);
     const bytes = checkpoint === undefined ? undefined : bytesOf(checkpoint);
@@ -65,12 +66,13 @@ export class Agent implements AsyncDisposable {
       tool: byName.size > 0,
       question: onQuestion !== undefined,
       plan: onPlan !== undefined,
+      check: onCheck !== undefined,
     };
     // First the hub: it keeps the addon loaded, also when a worker that alone had it ends.
     hub();
     const services = new Services({ onDiagnostic, fetch, token });
     this.#native = native(() => NativeAgent.create(json, env, { ...handled, ...services.handlers }, bytes));
-    this.#desk = { agent: this.#native, tools: byName, onPermission, onQuestion, onPlan, services };
+    this.#desk = { agent: this.#native, tools: byName, onPermission, onQuestion, onPlan, onCheck, services };
     services.begin();
   }
 
@@ -129,7 +131,7 @@ export class Agent implements AsyncDisposable {
    * Answers an open request by its id. What is not understood refuses it. Throws `request_not_found`, or
    * `request_settled` when another outcome stands.
    */
-  answer(requestId: string, answer: PermissionAnswer | ToolAnswer | QuestionAnswer | PlanAnswer): void {
+  answer(requestId: string, answer: PermissionAnswer | ToolAnswer | QuestionAnswer | PlanAnswer | CheckAnswer): void {
     const json = toJson(answer ?? null, 'the answer');
     native(() => this.#native.answer(requestId, json));
   }
@@ -174,7 +176,7 @@ export class Agent implements AsyncDisposable {
   }
 }
 
-const FUNCTIONS = ['onPermission', 'onQuestion', 'onPlan', 'onDiagnostic', 'fetch'] satisfies (keyof AgentOptions)[];
+const FUNCTIONS = ['onPermission', 'onQuestion', 'onPlan', 'onCheck', 'onDiagnostic', 'fetch'] satisfies (keyof AgentOptions)[];
 
 function checked(options: AgentOptions): AgentOptions {
   checkedOptions(options, FUNCTIONS);

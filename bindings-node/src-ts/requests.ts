@@ -9,6 +9,8 @@ import type { NativeAgent } from './native.js';
 import type { Services } from './services.js';
 import { runTool, type HostTool } from './tools.js';
 import type {
+  CheckAnswer,
+  CheckRequest,
   PermissionAnswer,
   PermissionRequest,
   PlanAnswer,
@@ -39,6 +41,11 @@ export interface Handlers {
   onQuestion?: Handler<QuestionRequest, QuestionAnswer> | undefined;
   /** A plan to approve. With this the model has the tool `present_plan` in plan mode. */
   onPlan?: Handler<PlanRequest, PlanAnswer> | undefined;
+  /**
+   * Does anything speak against this call? Judges every call that does more than read, whatever the mode and the rules
+   * allow, or those that an entry without a command of option `checks` names. Without it nothing is judged here.
+   */
+  onCheck?: Handler<CheckRequest, CheckAnswer> | undefined;
 }
 
 /** Everything of the host's that goes with an agent and its turns. */
@@ -104,6 +111,8 @@ export class OpenRequests {
         return desk.onQuestion?.(flat(request, request.question), { signal });
       case 'plan':
         return desk.onPlan?.(flat(request, request.plan), { signal });
+      case 'check':
+        return desk.onCheck?.(flat(request, request.check), { signal });
       case 'tool': {
         const tool = desk.tools.get(request.tool.toolName);
         const progress = (text: string) => this.#progress(request.requestId, text);

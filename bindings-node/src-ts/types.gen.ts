@@ -18,6 +18,11 @@ export interface AgentOptions {
   auth?: Auth;
   /** A file that adds to what is known of providers and models, and wins: see `docs/models.md`. Relative to `cwd`. */
   catalogue?: string;
+  /**
+   * Who judges changes before they happen, whatever the mode, the rules and the host say. At most 16. See
+   * `docs/guards.md`.
+   */
+  checks?: CheckOptions[];
   /** The folder that the agent works in. Absent: no file or shell tools and no base prompt. */
   cwd?: string;
   /** Aids to find out what goes wrong. */
@@ -95,6 +100,53 @@ export type Boundary =
   | 'complete'
   /** The turn was cut in the middle of a reply or of a tool call. */
   | 'interrupted';
+
+/** Answer to a request for a check. */
+export interface CheckAnswer {
+  /** The call must not run, whatever else allows it. */
+  blocking: boolean;
+  /**
+   * What was found, one line each: shown to whoever is asked for leave, and told to the model when it blocks. At most
+   * 64 of at most 1 KiB; what is longer is cut.
+   */
+  findings?: string[];
+}
+
+/** A check: judges calls before they run. Whatever is not clearly a judgement refuses the call. */
+export interface CheckOptions {
+  /**
+   * A command line, run by `bash` in `cwd`. It gets the call as JSON on its standard input and says
+   * `{"blocking": true|false, "findings": ["..."]}` on its standard output. Absent: the host is asked, by a request of
+   * kind `check`.
+   */
+  command?: string;
+  /**
+   * Milliseconds that it may take; one that takes longer refuses the call. Default 30,000 for a command, else
+   * `permissionTimeoutMs`.
+   */
+  timeoutMs?: number;
+  /**
+   * The calls that it judges: names of tools, `*` in them for any letters, or the words `read`, `write`, `execute`,
+   * `network` for all calls with that effect. Default: every call that does more than read.
+   */
+  tools?: string[];
+}
+
+/** Does anything speak against this call? It has not run yet, and nobody was asked for leave so far. */
+export interface CheckRequest {
+  /** Name of the tool. */
+  toolName: string;
+  /** The input, as the model wrote it. */
+  input: unknown;
+  /** What the call would do. */
+  target: Target;
+  /** Every file or command that the call touches, one line each. */
+  targets: string[];
+  /** How much harm it could do. */
+  risk: Risk;
+  /** A unified diff, for changes of files. */
+  diff?: string;
+}
 
 /** Findings of checks that ran before the request was opened. */
 export interface Checks {
@@ -600,6 +652,7 @@ export type Event =
   | RetryEvent
   | FallbackEvent
   | UsageEvent
+  | GuardVerdictEvent
   | NoticeEvent
   | TaskUpdateEvent
   | PlanUpdateEvent
@@ -752,7 +805,7 @@ export interface RequestResolvedEvent extends EventBase {
   type: 'request_resolved';
   /** The request. */
   requestId: RequestId;
-  /** Which of the four it was. */
+  /** Which kind it was. */
   kind: RequestKind;
   /** How it ended. */
   outcome: Outcome;
@@ -940,6 +993,23 @@ export interface UsageEvent extends EventBase {
   costUsd?: number;
 }
 
+/** A check gave its verdict on a call, or none. */
+export interface GuardVerdictEvent extends EventBase {
+  type: 'guard_verdict';
+  /** Who judged. */
+  guard: GuardKind;
+  /** The verdict. */
+  verdict: GuardVerdict;
+  /** What it found, or why it gave no verdict. */
+  findings: string[];
+  /** How long it took. */
+  durationMs: number;
+  /** The command line that did; absent: the host itself. */
+  command?: string;
+  /** The call that was judged. */
+  toolCallId?: ToolCallId;
+}
+
 /** Something that a person may want to know. Not sent yet. */
 export interface NoticeEvent extends EventBase {
   type: 'notice';
@@ -987,6 +1057,20 @@ export interface FileChange {
   /** Replaced in one step; false when it had to be written in place. */
   atomic: boolean;
 }
+
+/** Which of them it was. */
+export type GuardKind =
+  /** A check. */
+  | 'check';
+
+/** What stood in the way of a call, or did not. */
+export type GuardVerdict =
+  /** It let the call go on. */
+  | 'passed'
+  /** It did not. */
+  | 'blocked'
+  /** It gave no verdict: it took too long, failed, or said something else. The call is refused. */
+  | 'failed';
 
 /** Bounds of an agent. Each has a default; 0 is not "without limit" unless it says so. */
 export interface Limits {
@@ -1113,7 +1197,7 @@ export type Outcome =
   | 'allowed_always'
   /** No permission. */
   | 'denied'
-  /** The tool ran, or the question was answered. */
+  /** The tool ran, the question was answered, or the check gave its verdict. */
   | 'answered'
   /** The person did not want to answer. */
   | 'dismissed'
@@ -1282,6 +1366,8 @@ export type Request = RequestBase &
     | { kind: 'question'; question: QuestionRequest }
     /** A plan to approve. */
     | { kind: 'plan'; plan: PlanRequest }
+    /** Does anything speak against this call? */
+    | { kind: 'check'; check: CheckRequest }
   );
 
 /** How requests reach the host. */
@@ -1294,7 +1380,7 @@ export type RequestDelivery =
 /** One open question to the host. */
 export type RequestId = string;
 
-/** The four kinds of request. */
+/** The kinds of request. */
 export type RequestKind =
   /** May this call run? */
   | 'permission'
@@ -1303,7 +1389,9 @@ export type RequestKind =
   /** A question to the person. */
   | 'question'
   /** A plan to approve. */
-  | 'plan';
+  | 'plan'
+  /** Does anything speak against this call? */
+  | 'check';
 
 /** How much harm a call could do, from one table in the policy. */
 export type Risk =

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use lodger::embed::{Fetcher, Handlers, TokenSource};
+use lodger::embed::{CheckHandler, Fetcher, Handlers, TokenSource};
 use lodger::protocol::DiagnosticSink;
 use napi::bindgen_prelude::ClassInstance;
 use napi_derive::napi;
@@ -22,6 +22,8 @@ pub struct NativeHandlers<'env> {
     pub question: Option<bool>,
     /// `onPlan`.
     pub plan: Option<bool>,
+    /// `onCheck`.
+    pub check: Option<bool>,
     /// `onDiagnostic`.
     pub diagnostics: Option<ClassInstance<'env, NativeDiagnostics>>,
     /// `fetch`.
@@ -38,6 +40,7 @@ impl NativeHandlers<'_> {
             tool: has(self.tool),
             question: has(self.question),
             plan: has(self.plan),
+            check: if has(self.check) { CheckHandler::Always } else { CheckHandler::None },
             diagnostics: self.diagnostics.map(|it| Arc::new(it.queue()) as Arc<dyn DiagnosticSink>),
             fetch: self.fetch.map(|it| Arc::new(it.queue()) as Arc<dyn Fetcher>),
             token: self.token.map(|it| Arc::new(it.queue()) as Arc<dyn TokenSource>),

@@ -1,6 +1,6 @@
 //! A conversation and what it may do.
 
-use lodger::embed::{self, Handlers};
+use lodger::embed::{self, CheckHandler, Handlers};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
@@ -30,6 +30,7 @@ impl Agent {
         tool: bool,
         question: bool,
         plan: bool,
+        check: bool,
         checkpoint: Option<&[u8]>,
         diagnostics: Option<&Diagnostics>,
         fetches: Option<&Fetches>,
@@ -40,7 +41,8 @@ impl Agent {
         let diagnostics = diagnostics.map(Diagnostics::sink);
         let fetch = fetches.map(Fetches::fetcher);
         let token = tokens.map(Tokens::source);
-        let handlers = Handlers { permission, tool, question, plan, diagnostics, fetch, token };
+        let check = if check { CheckHandler::Always } else { CheckHandler::None };
+        let handlers = Handlers { permission, tool, question, plan, check, diagnostics, fetch, token };
         detached(py, || match checkpoint {
             None => embed::Agent::create(None, options, environment, handlers),
             Some(bytes) => embed::Agent::restore(None, bytes, options, environment, handlers),

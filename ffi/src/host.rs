@@ -3,7 +3,7 @@
 use std::ffi::c_void;
 use std::sync::Arc;
 
-use lodger_core::embed::{Fetcher, Handlers, OpenRequest, TokenSource};
+use lodger_core::embed::{CheckHandler, Fetcher, Handlers, OpenRequest, TokenSource};
 use lodger_core::protocol::{Diagnostic, DiagnosticSink};
 
 use crate::callback::{Context, lodger_diagnostic_fn, lodger_drop_fn};
@@ -28,7 +28,7 @@ pub struct lodger_host {
     pub ctx: *mut c_void,
     /// Frees `ctx`; may be NULL.
     pub drop: lodger_drop_fn,
-    /// Gets every request: permissions, calls of your tools, questions, plans. NULL: requests are refused at once,
+    /// Gets every request: permissions, calls of your tools, questions, plans, checks. NULL: requests are refused at once,
     /// or with the option `"requests": "events"` they wait, as `request_opened` events, for lodger_agent_answer.
     pub on_request: lodger_request_fn,
     /// Gets every diagnostic of the agent, from `runtime.start` to `runtime.exit` (see "Diagnostics", on top). NULL:
@@ -102,6 +102,7 @@ impl Host {
             tool: all,
             question: all,
             plan: all,
+            check: if all { CheckHandler::WhereNamed } else { CheckHandler::None },
             diagnostics,
             token: token.map(|desk| Arc::new(Mint::new(self, desk)) as Arc<dyn TokenSource>),
             fetch: fetch.map(|desk| Arc::new(Carrier::new(self, desk)) as Arc<dyn Fetcher>),

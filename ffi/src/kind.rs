@@ -71,6 +71,8 @@ pub const LODGER_EVENT_FALLBACK: u32 = 31;
 pub const LODGER_EVENT_OUTPUT_REJECTED: u32 = 32;
 /// `background_task_ended`: a command that ran in the background ended; what the model is told in lodger_event_text.
 pub const LODGER_EVENT_BACKGROUND_TASK_ENDED: u32 = 33;
+/// `guard_verdict`: a check gave its verdict on a call, or none.
+pub const LODGER_EVENT_GUARD_VERDICT: u32 = 34;
 
 /// `permission`: may this call run?
 pub const LODGER_REQUEST_PERMISSION: u32 = 1;
@@ -80,6 +82,8 @@ pub const LODGER_REQUEST_TOOL: u32 = 2;
 pub const LODGER_REQUEST_QUESTION: u32 = 3;
 /// `plan`: a plan to approve.
 pub const LODGER_REQUEST_PLAN: u32 = 4;
+/// `check`: does anything speak against this call? Comes only where option `checks` has an entry without a command.
+pub const LODGER_REQUEST_CHECK: u32 = 5;
 
 /// Number and `type` of an event.
 pub(crate) const fn of_event(body: &EventBody) -> (u32, &'static str) {
@@ -115,6 +119,7 @@ pub(crate) const fn of_event(body: &EventBody) -> (u32, &'static str) {
             Passing::ToolProgress { .. } => (LODGER_EVENT_TOOL_PROGRESS, "tool_progress"),
             Passing::Retry { .. } => (LODGER_EVENT_RETRY, "retry"),
             Passing::Fallback { .. } => (LODGER_EVENT_FALLBACK, "fallback"),
+            Passing::GuardVerdict { .. } => (LODGER_EVENT_GUARD_VERDICT, "guard_verdict"),
             Passing::Usage { .. } => (LODGER_EVENT_USAGE, "usage"),
             Passing::Notice { .. } => (LODGER_EVENT_NOTICE, "notice"),
             Passing::TaskUpdate { .. } => (LODGER_EVENT_TASK_UPDATE, "task_update"),
@@ -146,5 +151,6 @@ pub(crate) const fn of_request(kind: RequestKind) -> u32 {
         RequestKind::Tool => LODGER_REQUEST_TOOL,
         RequestKind::Question => LODGER_REQUEST_QUESTION,
         RequestKind::Plan => LODGER_REQUEST_PLAN,
+        RequestKind::Check => LODGER_REQUEST_CHECK,
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use lodger_core::embed::OpenRequest;
 use lodger_core::protocol::{
-    Answer, Error, PermissionAnswer, PlanAnswer, QuestionAnswer, RequestKind, Result, ToolAnswer,
+    Answer, CheckAnswer, Error, PermissionAnswer, PlanAnswer, QuestionAnswer, RequestKind, Result, ToolAnswer,
 };
 
 use crate::argument::{In, Out, Text, null};
@@ -21,7 +21,7 @@ use crate::kind;
 use crate::status::{LODGER_OK, lodger_status};
 use crate::text::lodger_str;
 
-/// Something that the agent asks: leave for a call, a call of one of your tools, a question, a plan to approve. It is
+/// Something that the agent asks: leave for a call, a call of one of your tools, a question, a plan to approve, a check. It is
 /// settled once, by the first answer; freeing it unanswered refuses it. It is yours: lodger_request_free, also after
 /// the answer.
 pub struct lodger_request(Handle<RequestView>);
@@ -54,6 +54,9 @@ impl RequestView {
             RequestKind::Plan => {
                 self.request.settle(Answer::Plan(PlanAnswer { approved: true, mode: None, feedback: None }))
             }
+            RequestKind::Check => {
+                self.request.settle(Answer::Check(CheckAnswer { blocking: false, findings: Vec::new() }))
+            }
             kind @ (RequestKind::Tool | RequestKind::Question) => Err(Error::invalid_input(format!(
                 "a request of kind `{}` needs an answer of its own; use lodger_request_answer",
                 kind.as_str()
@@ -70,6 +73,9 @@ impl RequestView {
             }),
             RequestKind::Question => Answer::Question(QuestionAnswer::Dismissed { dismissed: true }),
             RequestKind::Plan => Answer::Plan(PlanAnswer { approved: false, mode: None, feedback }),
+            RequestKind::Check => {
+                Answer::Check(CheckAnswer { blocking: true, findings: feedback.into_iter().collect() })
+            }
         })
     }
 }
@@ -235,11 +241,11 @@ pub unsafe extern "C" fn lodger_request_answer(
     })
 }
 
-/// Allows a call this once, or approves a plan.
+/// Allows a call this once, approves a plan, or finds nothing against a call.
 ///
 /// Any thread.
 ///
-/// @param request  A request of kind LODGER_REQUEST_PERMISSION or LODGER_REQUEST_PLAN.
+/// @param request  A request of kind LODGER_REQUEST_PERMISSION, LODGER_REQUEST_PLAN or LODGER_REQUEST_CHECK.
 /// @param[out] err The error, or NULL if you do not want it. Yours: lodger_error_free.
 /// @return LODGER_OK; LODGER_E_REQUEST_SETTLED, LODGER_E_INVALID_INPUT for the other kinds, LODGER_E_FORKED.
 /// @since 0.1.0
@@ -256,7 +262,8 @@ pub unsafe extern "C" fn lodger_request_allow(
     })
 }
 
-/// Refuses a request of any kind: denies the call, fails the tool, dismisses the question, rejects the plan.
+/// Refuses a request of any kind: denies the call, fails the tool, dismisses the question, rejects the plan, blocks the
+/// call that is checked.
 ///
 /// Any thread.
 ///

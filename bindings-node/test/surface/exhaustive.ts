@@ -23,6 +23,8 @@ function shown(event: Event): string {
       return `${event.durationMs} ms, ${event.files.map((file) => file.path).join()}`;
     case 'tool_denied':
       return event.feedback ?? event.by;
+    case 'guard_verdict':
+      return `${event.verdict} ${event.findings.join()}`;
     case 'output_rejected':
       return event.feedback;
     case 'file_changed':
@@ -37,6 +39,8 @@ function shown(event: Event): string {
           return event.question.question;
         case 'plan':
           return event.plan.plan;
+        case 'check':
+          return event.check.toolName;
         default:
           return event satisfies never;
       }

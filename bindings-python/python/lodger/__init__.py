@@ -42,6 +42,7 @@ from ._events import (
     FallbackEvent,
     FileChange,
     FileChangedEvent,
+    GuardVerdictEvent,
     ImageContent,
     Message,
     ModeChangedEvent,
@@ -101,7 +102,7 @@ from ._events import (
 )
 from ._fetch import FetchRequest, FetchResponse
 from ._native import version as _version
-from ._requests import PermissionRequest, PlanRequest, QuestionRequest
+from ._requests import CheckRequest, PermissionRequest, PlanRequest, QuestionRequest
 from ._results import Document, Image, ToolResult
 from ._token import IssuedToken, TokenRequest
 from ._tools import Tool, ToolContext, tool
@@ -111,6 +112,8 @@ if TYPE_CHECKING:
     from ._base import Answer, Input
     from ._inputs import (
         Auth,
+        CheckAnswer,
+        CheckOptions,
         DebugOptions,
         Endpoint,
         EnvOptions,
@@ -123,7 +126,7 @@ if TYPE_CHECKING:
     )
     from ._listing import ListModelsOptions, list_models
     from ._sending import Fetch, HostAuth, TokenSource
-    from ._serving import PermissionHandler, PlanHandler, QuestionHandler
+    from ._serving import CheckHandler, PermissionHandler, PlanHandler, QuestionHandler
     from ._turn import Events, Stream, Turn
     from ._types import (
         Boundary,
@@ -134,6 +137,8 @@ if TYPE_CHECKING:
         EndpointKind,
         EnvInherit,
         ErrorCode,
+        GuardKind,
+        GuardVerdict,
         Mode,
         NoticeLevel,
         Outcome,
@@ -174,6 +179,10 @@ __all__ = [
     "Auth",
     "BackgroundTaskEndedEvent",
     "Boundary",
+    "CheckAnswer",
+    "CheckHandler",
+    "CheckOptions",
+    "CheckRequest",
     "CheckpointCreatedEvent",
     "CheckpointError",
     "Checks",
@@ -205,6 +214,9 @@ __all__ = [
     "FileChange",
     "FileChangedEvent",
     "ForkedError",
+    "GuardKind",
+    "GuardVerdict",
+    "GuardVerdictEvent",
     "HostAuth",
     "Image",
     "ImageContent",

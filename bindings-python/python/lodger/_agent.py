@@ -20,7 +20,7 @@ from ._outgoing import Outgoing
 from ._process import open_agents
 from ._requests import Handlers
 from ._sending import Fetch, HostAuth, Sending
-from ._serving import PermissionHandler, PlanHandler, QuestionHandler, Serving
+from ._serving import CheckHandler, PermissionHandler, PlanHandler, QuestionHandler, Serving
 from ._turn import Running, Stream, Turn
 
 if TYPE_CHECKING:
@@ -38,6 +38,9 @@ class AgentOptions(Options, total=False):
     on_question: QuestionHandler | None
     #: Judges a plan; without it, the plan is rejected.
     on_plan: PlanHandler | None
+    #: Judges every call that does more than read before it runs, whatever else allows it, or those that an entry
+    #: without a command of `checks` names.
+    on_check: CheckHandler | None
     #: Credentials. Absent: `<PROVIDER>_API_KEY` of the environment as it is now.
     auth: _inputs.Auth | HostAuth | None
     #: Carries the requests to models. Absent: the engine does.
@@ -57,6 +60,7 @@ async def create_agent(**options: Unpack[AgentOptions]) -> Agent:
     network: the way to the providers: proxy, certificates, how many requests at once; None: as the environment has it.
     effort: how much the model should think before it answers; `auto` unless said otherwise.
     mode: how much it may do without asking; `ask` unless said otherwise.
+    checks: who judges changes before they happen: commands, or `on_check` where an entry has none.
     instructions: take the place of the base prompt; `[]` for none at all.
     append_instructions: come after the base prompt or `instructions`.
     output_schema: a JSON Schema that the answer of each turn must fit, and `result.structured` then holds.
@@ -70,6 +74,7 @@ async def create_agent(**options: Unpack[AgentOptions]) -> Agent:
     checkpoint: bytes of `agent.checkpoint()`, to go on from there in a session of its own.
     on_permission, on_question, on_plan: answer what the agent asks; without one, the answer is no. Only with the last
         two has the model the tools `ask_user`, and in plan mode `present_plan`.
+    on_check: judges changes before they happen, whatever else allows them.
     on_diagnostic: is told, on this loop, what happens inside the agent.
     fetch: carries the requests to models; None: the engine does.
 

@@ -17,6 +17,44 @@ if TYPE_CHECKING:
     from . import _types
 
 
+class CheckRequest(Record):
+    """Does anything speak against this call? It has not run yet, and nobody was asked for leave so far."""
+
+    __slots__ = ()
+    __match_args__ = ("tool_name", "input", "target", "targets", "risk", "diff")
+    _wire: _types.CheckRequest
+
+    @property
+    def tool_name(self) -> str:
+        """Name of the tool."""
+        return self._wire["toolName"]
+
+    @property
+    def input(self) -> Any:
+        """The input, as the model wrote it."""
+        return self._wire["input"]
+
+    @property
+    def target(self) -> Target:
+        """What the call would do."""
+        return Target.from_wire(self._wire["target"])
+
+    @property
+    def targets(self) -> list[str]:
+        """Every file or command that the call touches, one line each."""
+        return self._wire["targets"]
+
+    @property
+    def risk(self) -> _types.Risk:
+        """How much harm it could do."""
+        return self._wire["risk"]
+
+    @property
+    def diff(self) -> str | None:
+        """A unified diff, for changes of files."""
+        return self._wire.get("diff")
+
+
 class Checks(Record):
     """Findings of checks that ran before the request was opened."""
 
@@ -872,13 +910,23 @@ class RequestOpenedEvent(EventBase):
     """A request to the host was opened."""
 
     __slots__ = ()
-    __match_args__ = ("kind", "request_id", "expires_at", "tool_call_id", "permission", "tool", "question", "plan")
+    __match_args__ = (
+        "kind",
+        "request_id",
+        "expires_at",
+        "tool_call_id",
+        "permission",
+        "tool",
+        "question",
+        "plan",
+        "check",
+    )
     type: ClassVar[Literal["request_opened"]] = "request_opened"
     _wire: _types.RequestOpenedEvent
 
     @property
     def kind(self) -> _types.RequestKind:
-        """Which of permission, tool, question, plan there is."""
+        """Which of permission, tool, question, plan, check there is."""
         return self._wire["kind"]
 
     @property
@@ -916,6 +964,11 @@ class RequestOpenedEvent(EventBase):
         """A plan to approve."""
         return PlanRequest.from_wire(self._wire["plan"]) if "plan" in self._wire else None
 
+    @property
+    def check(self) -> CheckRequest | None:
+        """Does anything speak against this call?"""
+        return CheckRequest.from_wire(self._wire["check"]) if "check" in self._wire else None
+
 
 class RequestResolvedEvent(EventBase):
     """A request was settled: exactly one for each."""
@@ -932,7 +985,7 @@ class RequestResolvedEvent(EventBase):
 
     @property
     def kind(self) -> _types.RequestKind:
-        """Which of the four it was."""
+        """Which kind it was."""
         return self._wire["kind"]
 
     @property
@@ -1333,6 +1386,45 @@ class UsageEvent(EventBase):
         return self._wire.get("costUsd")
 
 
+class GuardVerdictEvent(EventBase):
+    """A check gave its verdict on a call, or none."""
+
+    __slots__ = ()
+    __match_args__ = ("guard", "verdict", "findings", "duration_ms", "command", "tool_call_id")
+    type: ClassVar[Literal["guard_verdict"]] = "guard_verdict"
+    _wire: _types.GuardVerdictEvent
+
+    @property
+    def guard(self) -> _types.GuardKind:
+        """Who judged."""
+        return self._wire["guard"]
+
+    @property
+    def verdict(self) -> _types.GuardVerdict:
+        """The verdict."""
+        return self._wire["verdict"]
+
+    @property
+    def findings(self) -> list[str]:
+        """What it found, or why it gave no verdict."""
+        return self._wire["findings"]
+
+    @property
+    def duration_ms(self) -> int:
+        """How long it took."""
+        return self._wire["durationMs"]
+
+    @property
+    def command(self) -> str | None:
+        """The command line that did; absent: the host itself."""
+        return self._wire.get("command")
+
+    @property
+    def tool_call_id(self) -> str | None:
+        """The call that was judged."""
+        return self._wire.get("toolCallId")
+
+
 class NoticeEvent(EventBase):
     """Something that a person may want to know. Not sent yet."""
 
@@ -1627,12 +1719,22 @@ class Request(Record):
     """An open request."""
 
     __slots__ = ()
-    __match_args__ = ("kind", "request_id", "expires_at", "tool_call_id", "permission", "tool", "question", "plan")
+    __match_args__ = (
+        "kind",
+        "request_id",
+        "expires_at",
+        "tool_call_id",
+        "permission",
+        "tool",
+        "question",
+        "plan",
+        "check",
+    )
     _wire: _types.Request
 
     @property
     def kind(self) -> _types.RequestKind:
-        """Which of permission, tool, question, plan there is."""
+        """Which of permission, tool, question, plan, check there is."""
         return self._wire["kind"]
 
     @property
@@ -1669,6 +1771,11 @@ class Request(Record):
     def plan(self) -> PlanRequest | None:
         """A plan to approve."""
         return PlanRequest.from_wire(self._wire["plan"]) if "plan" in self._wire else None
+
+    @property
+    def check(self) -> CheckRequest | None:
+        """Does anything speak against this call?"""
+        return CheckRequest.from_wire(self._wire["check"]) if "check" in self._wire else None
 
 
 class Target(Record):
@@ -1982,6 +2089,7 @@ Event: TypeAlias = (
     | RetryEvent
     | FallbackEvent
     | UsageEvent
+    | GuardVerdictEvent
     | NoticeEvent
     | TaskUpdateEvent
     | PlanUpdateEvent
@@ -2019,6 +2127,7 @@ _EVENT: dict[str, type[Event]] = {
     "retry": RetryEvent,
     "fallback": FallbackEvent,
     "usage": UsageEvent,
+    "guard_verdict": GuardVerdictEvent,
     "notice": NoticeEvent,
     "task_update": TaskUpdateEvent,
     "plan_update": PlanUpdateEvent,

@@ -26,6 +26,9 @@ class AgentOptions(TypedDict):
     auth: NotRequired[Auth]
     #: A file that adds to what is known of providers and models, and wins: see `docs/models.md`. Relative to `cwd`.
     catalogue: NotRequired[str]
+    #: Who judges changes before they happen, whatever the mode, the rules and the host say. At most 16. See
+    #: `docs/guards.md`.
+    checks: NotRequired[list[CheckOptions]]
     #: The folder that the agent works in. Absent: no file or shell tools and no base prompt.
     cwd: NotRequired[str]
     #: Aids to find out what goes wrong.
@@ -91,6 +94,31 @@ class AuthProvider(TypedDict):
 
     #: Whose login it is: it goes to no other provider.
     provider: str
+
+
+class CheckAnswer(TypedDict):
+    """Answer to a request for a check."""
+
+    #: The call must not run, whatever else allows it.
+    blocking: bool
+    #: What was found, one line each: shown to whoever is asked for leave, and told to the model when it blocks. At most
+    #: 64 of at most 1 KiB; what is longer is cut.
+    findings: NotRequired[list[str]]
+
+
+class CheckOptions(TypedDict):
+    """A check: judges calls before they run. Whatever is not clearly a judgement refuses the call."""
+
+    #: A command line, run by `bash` in `cwd`. It gets the call as JSON on its standard input and says
+    #: `{"blocking": true|false, "findings": ["..."]}` on its standard output. Absent: the host is asked, by a request of
+    #: kind `check`.
+    command: NotRequired[str]
+    #: Milliseconds that it may take; one that takes longer refuses the call. Default 30,000 for a command, else
+    #: `permissionTimeoutMs`.
+    timeout_ms: NotRequired[int]
+    #: The calls that it judges: names of tools, `*` in them for any letters, or the words `read`, `write`, `execute`,
+    #: `network` for all calls with that effect. Default: every call that does more than read.
+    tools: NotRequired[list[str]]
 
 
 class TextContent(TypedDict):

@@ -18,7 +18,7 @@ from ._tools import Tool, as_tool
 if TYPE_CHECKING:
     from . import _inputs, _types
 
-_CALLBACKS = ("on_permission", "on_question", "on_plan", "on_diagnostic", "fetch")
+_CALLBACKS = ("on_permission", "on_question", "on_plan", "on_check", "on_diagnostic", "fetch")
 
 
 class Options(TypedDict, total=False):
@@ -42,6 +42,14 @@ class Options(TypedDict, total=False):
     effort: _types.Effort | None
     #: How much it may do without asking. Absent: `ask`.
     mode: _types.Mode | None
+    #: Calls that run without asking: rules such as `run_shell(npm test *)`.
+    allow: Sequence[_inputs.RuleOptions] | None
+    #: Calls that ask, even where the mode would not; they win over `allow`.
+    ask: Sequence[_inputs.RuleOptions] | None
+    #: Calls that are refused, whatever the mode is; they win over `ask` and `allow`.
+    deny: Sequence[_inputs.RuleOptions] | None
+    #: Who judges changes before they happen, whatever else allows them: commands, or `on_check` where there is none.
+    checks: Sequence[_inputs.CheckOptions] | None
     #: Takes the place of the base prompt; `[]` for none at all.
     instructions: str | Sequence[str] | None
     #: Comes after the base prompt or `instructions`.
@@ -100,8 +108,8 @@ class Making:
             "auth.token": make_token,
             **{f"tool {tool.name}": tool.execute for tool in tools},
         }
-        permission, question, plan, _ = callbacks.values()
-        self.handlers = Handlers(permission, question, plan, {tool.name: tool for tool in tools})
+        permission, question, plan, check, _ = callbacks.values()
+        self.handlers = Handlers(permission, question, plan, check, {tool.name: tool for tool in tools})
         self.watching = Watching(on_diagnostic)
 
     def make(self) -> _native.Agent:
@@ -113,6 +121,7 @@ class Making:
             tool=bool(self.handlers.tools),
             question=self.handlers.question is not None,
             plan=self.handlers.plan is not None,
+            check=self.handlers.check is not None,
             checkpoint=self._checkpoint,
             diagnostics=self.watching.native,
             fetches=self.outgoing.fetches,

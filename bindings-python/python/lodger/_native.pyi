@@ -29,6 +29,7 @@ class Agent:
         tool: bool,
         question: bool,
         plan: bool,
+        check: bool,
         checkpoint: bytes | None,
         diagnostics: Diagnostics | None,
         fetches: Fetches | None,

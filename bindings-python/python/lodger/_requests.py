@@ -1,4 +1,4 @@
-"""What an agent asks its host: permission, host tool, question and plan are one thing, from `opened` to the answer.
+"""What an agent asks its host: permission, host tool, question, plan and check are one thing, from `opened` to the answer.
 
 Nothing here waits or chooses a thread: `_serving` does so for asyncio, `sync` for programs without a loop. A handler
 that raises or answers nonsense refuses; what comes too late is dropped.
@@ -64,12 +64,19 @@ class PlanRequest(_events.PlanRequest, _Asked):
     __slots__ = ()
 
 
+class CheckRequest(_events.CheckRequest, _Asked):
+    """A call that is judged before it runs."""
+
+    __slots__ = ()
+
+
 class Handlers(NamedTuple):
     """What the host brought along."""
 
     permission: Callable[[PermissionRequest], Any] | None
     question: Callable[[QuestionRequest], Any] | None
     plan: Callable[[PlanRequest], Any] | None
+    check: Callable[[CheckRequest], Any] | None
     tools: dict[str, Tool[..., Any]]
 
 
@@ -101,6 +108,8 @@ class Request:
                 return functools.partial(self._handlers.question, QuestionRequest.from_wire(asked))
             case "plan" if self._handlers.plan is not None:
                 return functools.partial(self._handlers.plan, PlanRequest.from_wire(asked))
+            case "check" if self._handlers.check is not None:
+                return functools.partial(self._handlers.check, CheckRequest.from_wire(asked))
             case "tool" if (tool := self._handlers.tools.get(asked["toolName"])) is not None:
                 progress = functools.partial(self._settle, self._agent.progress)
                 context = ToolContext(self._wire.get("toolCallId"), self.cancelled, progress)

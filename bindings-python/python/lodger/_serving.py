@@ -14,7 +14,7 @@ import threading
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from ._requests import Handlers, PermissionRequest, PlanRequest, QuestionRequest, Request, is_async
+from ._requests import CheckRequest, Handlers, PermissionRequest, PlanRequest, QuestionRequest, Request, is_async
 
 if TYPE_CHECKING:
     from . import _inputs, _native
@@ -24,6 +24,7 @@ PermissionHandler: TypeAlias = Callable[
 ]
 QuestionHandler: TypeAlias = Callable[[QuestionRequest], "_inputs.QuestionAnswer | Awaitable[_inputs.QuestionAnswer]"]
 PlanHandler: TypeAlias = Callable[[PlanRequest], "_inputs.PlanAnswer | Awaitable[_inputs.PlanAnswer]"]
+CheckHandler: TypeAlias = Callable[[CheckRequest], "_inputs.CheckAnswer | Awaitable[_inputs.CheckAnswer]"]
 
 
 class Serving:

@@ -186,6 +186,20 @@ ErrorCode: TypeAlias = Literal[
     # The model gave no answer that fits `outputSchema`, also when it was told what was wrong. `data.attempts` and `data.errors` say how often, and what was wrong last.
     "output_invalid",
 ]
+#: Which of them it was.
+GuardKind: TypeAlias = Literal[
+    # A check.
+    "check",
+]
+#: What stood in the way of a call, or did not.
+GuardVerdict: TypeAlias = Literal[
+    # It let the call go on.
+    "passed",
+    # It did not.
+    "blocked",
+    # It gave no verdict: it took too long, failed, or said something else. The call is refused.
+    "failed",
+]
 #: One message of the conversation.
 MessageId: TypeAlias = str
 #: How much an agent may do without asking.
@@ -216,7 +230,7 @@ Outcome: TypeAlias = Literal[
     "allowed_always",
     # No permission.
     "denied",
-    # The tool ran, or the question was answered.
+    # The tool ran, the question was answered, or the check gave its verdict.
     "answered",
     # The person did not want to answer.
     "dismissed",
@@ -260,7 +274,7 @@ RequestDelivery: TypeAlias = Literal[
 ]
 #: One open question to the host.
 RequestId: TypeAlias = str
-#: The four kinds of request.
+#: The kinds of request.
 RequestKind: TypeAlias = Literal[
     # May this call run?
     "permission",
@@ -270,6 +284,8 @@ RequestKind: TypeAlias = Literal[
     "question",
     # A plan to approve.
     "plan",
+    # Does anything speak against this call?
+    "check",
 ]
 #: How much harm a call could do, from one table in the policy.
 Risk: TypeAlias = Literal[
@@ -347,6 +363,9 @@ class AgentOptions(TypedDict):
     auth: NotRequired[Auth]
     #: A file that adds to what is known of providers and models, and wins: see `docs/models.md`. Relative to `cwd`.
     catalogue: NotRequired[str]
+    #: Who judges changes before they happen, whatever the mode, the rules and the host say. At most 16. See
+    #: `docs/guards.md`.
+    checks: NotRequired[list[CheckOptions]]
     #: The folder that the agent works in. Absent: no file or shell tools and no base prompt.
     cwd: NotRequired[str]
     #: Aids to find out what goes wrong.
@@ -412,6 +431,48 @@ class AuthProvider(TypedDict):
 
     #: Whose login it is: it goes to no other provider.
     provider: str
+
+
+class CheckAnswer(TypedDict):
+    """Answer to a request for a check."""
+
+    #: The call must not run, whatever else allows it.
+    blocking: bool
+    #: What was found, one line each: shown to whoever is asked for leave, and told to the model when it blocks. At most
+    #: 64 of at most 1 KiB; what is longer is cut.
+    findings: NotRequired[list[str]]
+
+
+class CheckOptions(TypedDict):
+    """A check: judges calls before they run. Whatever is not clearly a judgement refuses the call."""
+
+    #: A command line, run by `bash` in `cwd`. It gets the call as JSON on its standard input and says
+    #: `{"blocking": true|false, "findings": ["..."]}` on its standard output. Absent: the host is asked, by a request of
+    #: kind `check`.
+    command: NotRequired[str]
+    #: Milliseconds that it may take; one that takes longer refuses the call. Default 30,000 for a command, else
+    #: `permissionTimeoutMs`.
+    timeoutMs: NotRequired[int]
+    #: The calls that it judges: names of tools, `*` in them for any letters, or the words `read`, `write`, `execute`,
+    #: `network` for all calls with that effect. Default: every call that does more than read.
+    tools: NotRequired[list[str]]
+
+
+class CheckRequest(TypedDict):
+    """Does anything speak against this call? It has not run yet, and nobody was asked for leave so far."""
+
+    #: Name of the tool.
+    toolName: str
+    #: The input, as the model wrote it.
+    input: Any
+    #: What the call would do.
+    target: Target
+    #: Every file or command that the call touches, one line each.
+    targets: list[str]
+    #: How much harm it could do.
+    risk: Risk
+    #: A unified diff, for changes of files.
+    diff: NotRequired[str]
 
 
 class Checks(TypedDict):
@@ -866,7 +927,7 @@ class RequestResolvedEvent(EventBase):
     type: Literal["request_resolved"]
     #: The request.
     requestId: RequestId
-    #: Which of the four it was.
+    #: Which kind it was.
     kind: RequestKind
     #: How it ended.
     outcome: Outcome
@@ -1070,6 +1131,24 @@ class UsageEvent(EventBase):
     contextWindow: NotRequired[int]
     #: US dollars of the session; absent when a price is unknown.
     costUsd: NotRequired[float]
+
+
+class GuardVerdictEvent(EventBase):
+    """A check gave its verdict on a call, or none."""
+
+    type: Literal["guard_verdict"]
+    #: Who judged.
+    guard: GuardKind
+    #: The verdict.
+    verdict: GuardVerdict
+    #: What it found, or why it gave no verdict.
+    findings: list[str]
+    #: How long it took.
+    durationMs: int
+    #: The command line that did; absent: the host itself.
+    command: NotRequired[str]
+    #: The call that was judged.
+    toolCallId: NotRequired[ToolCallId]
 
 
 class NoticeEvent(EventBase):
@@ -1323,7 +1402,7 @@ class QuestionRequest(TypedDict):
 class Request(TypedDict):
     """An open request."""
 
-    #: Which of permission, tool, question, plan there is.
+    #: Which of permission, tool, question, plan, check there is.
     kind: RequestKind
     #: Answer with this id, or by the handle.
     requestId: RequestId
@@ -1339,6 +1418,8 @@ class Request(TypedDict):
     question: NotRequired[QuestionRequest]
     #: A plan to approve.
     plan: NotRequired[PlanRequest]
+    #: Does anything speak against this call?
+    check: NotRequired[CheckRequest]
 
 
 class RuleExamples(TypedDict):
@@ -1544,6 +1625,7 @@ Event: TypeAlias = (
     | RetryEvent
     | FallbackEvent
     | UsageEvent
+    | GuardVerdictEvent
     | NoticeEvent
     | TaskUpdateEvent
     | PlanUpdateEvent

@@ -32,7 +32,7 @@ from ._options import to_json
 from ._outgoing import Outgoing
 from ._process import open_agents
 from ._reading import Reading
-from ._requests import Handlers, PermissionRequest, PlanRequest, QuestionRequest, is_async
+from ._requests import CheckRequest, Handlers, PermissionRequest, PlanRequest, QuestionRequest, is_async
 from ._token import IssuedToken, TokenRequest
 
 if TYPE_CHECKING:
@@ -43,6 +43,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Agent",
     "AgentOptions",
+    "CheckHandler",
     "Events",
     "Fetch",
     "HostAuth",
@@ -60,6 +61,7 @@ __all__ = [
 PermissionHandler: TypeAlias = Callable[[PermissionRequest], "_inputs.PermissionAnswer"]
 QuestionHandler: TypeAlias = Callable[[QuestionRequest], "_inputs.QuestionAnswer"]
 PlanHandler: TypeAlias = Callable[[PlanRequest], "_inputs.PlanAnswer"]
+CheckHandler: TypeAlias = Callable[[CheckRequest], "_inputs.CheckAnswer"]
 Fetch: TypeAlias = Callable[[FetchRequest], FetchResponse]
 TokenSource: TypeAlias = Callable[[TokenRequest], IssuedToken]
 
@@ -80,6 +82,9 @@ class AgentOptions(Options, total=False):
     on_question: QuestionHandler | None
     #: Judges a plan; without it, the plan is rejected.
     on_plan: PlanHandler | None
+    #: Judges every call that does more than read before it runs, whatever else allows it, or those that an entry
+    #: without a command of `checks` names.
+    on_check: CheckHandler | None
     #: Credentials. Absent: `<PROVIDER>_API_KEY` of the environment as it is now.
     auth: _inputs.Auth | HostAuth | None
     #: Carries the requests to models, on a thread each. Absent: the engine does.

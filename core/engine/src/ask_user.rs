@@ -139,7 +139,7 @@ impl ToolRun for Question {
                     ToolOutput::text("dismissed: the user chose not to answer")
                 }
                 Answer::Refused { reason, .. } => ToolOutput::error(format!("dismissed: {reason}")),
-                Answer::Permission(_) | Answer::Tool(_) | Answer::Plan(_) => {
+                Answer::Permission(_) | Answer::Tool(_) | Answer::Plan(_) | Answer::Check(_) => {
                     ToolOutput::error("dismissed: the host answered something else than was asked")
                 }
             }

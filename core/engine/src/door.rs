@@ -1,8 +1,9 @@
-//! The one door for every effect: parse, declare, resolve, decide, ask, attempt, limit.
+//! The one door for every effect: parse, declare, resolve, decide, check, ask, attempt, limit.
 //!
 //! No tool runs but through here, and nothing here knows a tool by name.
 
 mod ask;
+mod check;
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -10,8 +11,8 @@ use std::time::{Duration, Instant};
 use futures_util::future::BoxFuture;
 use lodger_policy::{Action, CommandLine, Decision, Rule, Verdict, decide, suggest};
 use lodger_protocol::{
-    Answer, DeniedBy, Effect, Error, ErrorCode, Outcome, Passing, PermissionAnswer, PermissionRequest, RequestBody,
-    RequestKind, ResolvedAccess, Target, TargetKind, ToolCallId,
+    Answer, Checks, DeniedBy, Effect, Error, ErrorCode, Outcome, Passing, PermissionAnswer, PermissionRequest,
+    RequestBody, RequestKind, ResolvedAccess, Target, TargetKind, ToolCallId,
 };
 use lodger_tools::{Ask, Patience, Progress, ToolContext, ToolOutput, ToolRun, limited};
 use lodger_workspace::{FileHandle, Workspace};
@@ -23,6 +24,8 @@ use crate::turn::Turn;
 
 /// How long a cancelled call may take to end by itself.
 const LAST_WORDS: Duration = Duration::from_secs(2);
+/// What a call is told that its turn's end came before.
+const NOT_RUN: &str = "cancelled: the call did not run";
 
 /// What came of a call at the door.
 pub(crate) struct Passed {
@@ -71,23 +74,30 @@ pub(crate) async fn pass(turn: &Arc<Turn>, context: &StepContext, call: &OpenCal
         line: line.map(|line| line.line),
     };
     let decision = asked.judge(turn, context, call);
-    let (run, files) = match decision.verdict {
-        Verdict::Allow => (run, files),
-        Verdict::Deny { by, feedback } => return Passed::denied(by, Some(feedback)),
-        Verdict::Ask => {
-            let allowed = match permission(turn, call, run, files, &asked, decision).await {
-                Ok(allowed) => allowed,
-                Err(denied) => return *denied,
-            };
-            // The world went on while the host thought: what is forbidden now stays forbidden.
-            if let Verdict::Deny { by, feedback } = asked.judge(turn, context, call).verdict {
-                return Passed::denied(by, Some(feedback));
-            }
-            allowed
-        }
+    if let Verdict::Deny { by, feedback } = decision.verdict {
+        return Passed::denied(by, Some(feedback));
+    }
+    let asks = decision.verdict == Verdict::Ask;
+    let (run, files, diff) = match previewed(turn, call, run, files, &asked, asks).await {
+        Ok(previewed) => previewed,
+        Err(error) => return Passed::failed(error),
     };
+    let checks = check::check(turn, context, call, &asked, decision.risk, diff.as_ref()).await;
+    let blocked = checks.as_ref().filter(|checks| checks.blocking).map(check::feedback);
+    if asks {
+        if let Err(denied) = permission(turn, call, &asked, decision, checks, diff).await {
+            return *denied;
+        }
+        // The world went on while the host thought: what is forbidden now stays forbidden.
+        if let Verdict::Deny { by, feedback } = asked.judge(turn, context, call).verdict {
+            return Passed::denied(by, Some(feedback));
+        }
+    }
     if turn.cancelled.is_cancelled() {
-        return Passed::failed(ToolOutput::error("cancelled: the call did not run"));
+        return Passed::failed(ToolOutput::error(NOT_RUN));
+    }
+    if blocked.is_some() {
+        return Passed::denied(DeniedBy::Checks, blocked);
     }
     attempt(turn, context, call, run, files).await
 }
@@ -177,7 +187,7 @@ async fn aside<T: Send + 'static>(turn: &Turn, work: impl FnOnce() -> T + Send +
     let done = tokio::select! {
         biased;
         () = turn.cancelled.cancelled() => {
-            return Err(Error::new(ErrorCode::Closed, "cancelled: the call did not run"));
+            return Err(Error::new(ErrorCode::Closed, NOT_RUN));
         }
         done = tokio::task::spawn_blocking(work) => done,
     };
@@ -196,27 +206,39 @@ fn resolved_target(mut target: Target, accesses: &[ResolvedAccess]) -> Target {
     target
 }
 
-type Allowed = (Box<dyn ToolRun>, Vec<Box<dyn FileHandle>>);
+type Previewed = (Box<dyn ToolRun>, Vec<Box<dyn FileHandle>>, Option<String>);
 
-/// Asks the host. Hands the call back if it may run.
-async fn permission(
-    turn: &Arc<Turn>,
+/// Makes the diff of the change, and hands the call back with it.
+async fn previewed(
+    turn: &Turn,
     call: &OpenCall,
     run: Box<dyn ToolRun>,
     files: Vec<Box<dyn FileHandle>>,
     asked: &Asked,
-    decision: Decision,
-) -> Result<Allowed, Box<Passed>> {
-    let asks = turn.outlet.delivery(RequestKind::Permission) != Delivery::Refused;
-    let previewed = aside(turn, move || {
-        // What nobody will see is not made.
-        let diff = if asks { run.preview(&files) } else { None };
+    asks: bool,
+) -> Result<Previewed, Error> {
+    // What nobody will see is not made.
+    let is_asked = asks && turn.outlet.delivery(RequestKind::Permission) != Delivery::Refused;
+    if !is_asked && !check::is_checked(turn, call, asked) {
+        return Ok((run, files, None));
+    }
+    aside(turn, move || {
+        let diff = run.preview(&files);
         (run, files, diff)
-    });
-    let (run, files, diff) = match previewed.await {
-        Ok(previewed) => previewed,
-        Err(error) => return Err(Box::new(Passed::failed(error))),
-    };
+    })
+    .await
+}
+
+/// Asks the host for leave.
+async fn permission(
+    turn: &Arc<Turn>,
+    call: &OpenCall,
+    asked: &Asked,
+    decision: Decision,
+    checks: Option<Checks>,
+    diff: Option<String>,
+) -> Result<(), Box<Passed>> {
+    let is_blocked = checks.as_ref().is_some_and(|checks| checks.blocking);
     let target = asked.target.clone();
     // A rule that asks would ask again whatever is allowed from now on.
     let offered = if decision.asked_by_rule { Vec::new() } else { suggest(&asked.action(call, false, &[])) };
@@ -230,19 +252,21 @@ async fn permission(
         target,
         diff,
         risk: decision.risk,
-        checks: None,
+        checks,
         suggested_rules: offered.clone(),
         trace: decision.trace,
     }));
     match ask::ask(turn, call.id.clone(), body, Patience::AsConfigured).await {
-        Answer::Permission(PermissionAnswer::AllowOnce {}) => Ok((run, files)),
+        Answer::Permission(PermissionAnswer::AllowOnce {}) => Ok(()),
+        // What may not run now is not allowed for later either.
+        Answer::Permission(PermissionAnswer::AllowAlways { .. }) if is_blocked => Ok(()),
         Answer::Permission(PermissionAnswer::AllowAlways { rule: None, .. }) => {
             turn.shared.grants().add_call(asked.name(call));
-            Ok((run, files))
+            Ok(())
         }
         Answer::Permission(PermissionAnswer::AllowAlways { rule: Some(rule), .. }) => {
             match turn.shared.grants().add_rule(&rule) {
-                Ok(()) => Ok((run, files)),
+                Ok(()) => Ok(()),
                 Err(error) => Err(Box::new(Passed::denied(DeniedBy::Host, Some(error.message)))),
             }
         }
@@ -256,18 +280,20 @@ async fn permission(
             Err(Box::new(Passed::failed(ToolOutput::error(reason))))
         }
         Answer::Refused { reason, .. } => Err(Box::new(Passed::denied(DeniedBy::Host, Some(reason)))),
-        Answer::Tool(_) | Answer::Question(_) | Answer::Plan(_) => Err(Box::new(Passed::denied(
+        Answer::Tool(_) | Answer::Question(_) | Answer::Plan(_) | Answer::Check(_) => Err(Box::new(Passed::denied(
             DeniedBy::Host,
             Some("the host answered something else than was asked".to_owned()),
         ))),
     }
 }
 
-/// Everything that the call touches, each on one line, so that none can look like two.
+/// A text that cannot look like two lines.
+fn on_one_line(text: &str) -> String {
+    if text.contains(char::is_control) { text.escape_default().to_string() } else { text.to_owned() }
+}
+
+/// Everything that the call touches, each on one line.
 fn targets_of(asked: &Asked) -> Vec<String> {
-    let on_one_line = |text: &str| {
-        if text.contains(char::is_control) { text.escape_default().to_string() } else { text.to_owned() }
-    };
     let target = &asked.target;
     let named = target.command.iter().chain(&target.host).cloned();
     let paths = asked.accesses.iter().map(|access| on_one_line(&access.canonical.display().to_string()));

@@ -98,7 +98,7 @@ impl ToolRun for HostCall {
                 Answer::Tool(ToolAnswer::Ran { content, is_error }) => ran(content, is_error),
                 Answer::Tool(ToolAnswer::Failed { error }) => ToolOutput::error(error),
                 Answer::Refused { reason, .. } => ToolOutput::error(reason),
-                Answer::Permission(_) | Answer::Question(_) | Answer::Plan(_) => {
+                Answer::Permission(_) | Answer::Question(_) | Answer::Plan(_) | Answer::Check(_) => {
                     ToolOutput::error("the host answered something else than was asked")
                 }
             }

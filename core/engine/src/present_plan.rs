@@ -88,7 +88,7 @@ impl ToolRun for Plan {
             match context.host.ask(RequestBody::Plan(self.0), Patience::AsConfigured).await {
                 Answer::Plan(answer) => ToolOutput::text(told(answer)),
                 Answer::Refused { reason, .. } => ToolOutput::error(format!("rejected: {reason}")),
-                Answer::Permission(_) | Answer::Tool(_) | Answer::Question(_) => {
+                Answer::Permission(_) | Answer::Tool(_) | Answer::Question(_) | Answer::Check(_) => {
                     ToolOutput::error("rejected: the host answered something else than was asked")
                 }
             }

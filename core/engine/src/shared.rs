@@ -18,6 +18,7 @@ use crate::answer::INSTRUCTION;
 use crate::context::StepContext;
 use crate::cost::Cost;
 use crate::grants::Grants;
+use crate::guards::Guards;
 use crate::models::{Cure, Models};
 use crate::requests::RequestTable;
 use crate::spending::Spending;
@@ -47,6 +48,8 @@ pub struct AgentParts {
     pub policy: Arc<Policy>,
     /// Takes command lines apart, for the policy.
     pub analyser: Analyser,
+    /// Who judges calls beside policy.
+    pub guards: Guards,
     /// The tools on offer.
     pub tools: Registry,
     /// Files and commands; absent: none.
@@ -80,6 +83,7 @@ pub(crate) struct Shared {
     pub(crate) output: Option<Arc<OutputSchema>>,
     pub(crate) policy: Arc<Policy>,
     pub(crate) analyser: Analyser,
+    pub(crate) guards: Guards,
     effort: Effort,
     system: Arc<str>,
     /// The same for a model that gives its answer by a tool.
@@ -147,6 +151,7 @@ impl Shared {
             output: parts.output.map(Arc::new),
             policy: parts.policy,
             analyser: parts.analyser,
+            guards: parts.guards,
             effort: parts.effort,
             system: parts.system.into(),
             system_with_tool: system_with_tool.into(),

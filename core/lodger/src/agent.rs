@@ -8,9 +8,9 @@ use futures_util::FutureExt;
 use lodger_model::auth::{IssuedToken, TokenRequest};
 use lodger_net::Fetcher;
 use lodger_protocol::{
-    AgentOptions, Auth, Diagnostic, Endpoint, Environment, Limits, Message, Mode, NetworkOptions, PermissionAnswer,
-    PermissionRequest, PlanAnswer, PlanRequest, Prompt, QuestionAnswer, QuestionRequest, Result, RuleOptions, Secret,
-    TextOrList, ToolOptions, UsageReport,
+    AgentOptions, Auth, CheckAnswer, CheckRequest, Diagnostic, Endpoint, Environment, Limits, Message, Mode,
+    NetworkOptions, PermissionAnswer, PermissionRequest, PlanAnswer, PlanRequest, Prompt, QuestionAnswer,
+    QuestionRequest, Result, RuleOptions, Secret, TextOrList, ToolOptions, UsageReport,
 };
 use tokio::sync::{oneshot, watch};
 
@@ -292,6 +292,17 @@ impl AgentBuilder {
         F: Future<Output = PlanAnswer> + Send + 'static,
     {
         self.handlers.plan = Some(handler(handle));
+        self
+    }
+
+    /// Judges changes before they happen, whatever the mode and the rules allow: every call that does more than read, or
+    /// those that an entry without a command of option `checks` names.
+    #[must_use]
+    pub fn on_check<F>(mut self, handle: impl Fn(Asked<CheckRequest>) -> F + Send + Sync + 'static) -> Self
+    where
+        F: Future<Output = CheckAnswer> + Send + 'static,
+    {
+        self.handlers.check = Some(handler(handle));
         self
     }
 

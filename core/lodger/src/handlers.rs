@@ -10,12 +10,12 @@ use futures_util::future::BoxFuture;
 use lodger_model::auth::{IssuedToken, TokenRequest, TokenSource};
 use lodger_net::Fetcher;
 use lodger_protocol::{
-    Answer, Diagnostic, DiagnosticSink, PermissionAnswer, PermissionRequest, PlanAnswer, PlanRequest, QuestionAnswer,
-    QuestionRequest, RequestId, Result, ToolCallId,
+    Answer, CheckAnswer, CheckRequest, Diagnostic, DiagnosticSink, PermissionAnswer, PermissionRequest, PlanAnswer,
+    PlanRequest, QuestionAnswer, QuestionRequest, RequestId, Result, ToolCallId,
 };
 use tokio_util::sync::CancellationToken;
 
-use crate::embed;
+use crate::embed::{self, CheckHandler};
 use crate::tool::ToolHandler;
 
 /// A request in the hands of a handler.
@@ -41,6 +41,7 @@ pub(crate) struct HandlerSet {
     pub(crate) permission: Option<Handler<PermissionRequest>>,
     pub(crate) question: Option<Handler<QuestionRequest>>,
     pub(crate) plan: Option<Handler<PlanRequest>>,
+    pub(crate) check: Option<Handler<CheckRequest>>,
     pub(crate) tools: HashMap<String, ToolHandler>,
     pub(crate) diagnostics: Option<Arc<dyn DiagnosticSink>>,
     pub(crate) fetch: Option<Arc<dyn Fetcher>>,
@@ -54,6 +55,7 @@ impl HandlerSet {
             tool: !self.tools.is_empty(),
             question: self.question.is_some(),
             plan: self.plan.is_some(),
+            check: if self.check.is_some() { CheckHandler::Always } else { CheckHandler::None },
             diagnostics: self.diagnostics.clone(),
             fetch: self.fetch.clone(),
             token: self.token.clone(),
@@ -107,6 +109,12 @@ impl IntoAnswer for PermissionAnswer {
 impl IntoAnswer for QuestionAnswer {
     fn into_answer(self) -> Answer {
         Answer::Question(self)
+    }
+}
+
+impl IntoAnswer for CheckAnswer {
+    fn into_answer(self) -> Answer {
+        Answer::Check(self)
     }
 }
 

@@ -73,6 +73,7 @@ async fn answer(handlers: &HandlerSet, request: &Arc<OpenRequest>, withdrawn: Ca
         }
         RequestBody::Question(body) => Some(handlers.question.as_ref()?(about_of(about, body.clone())).await),
         RequestBody::Plan(body) => Some(handlers.plan.as_ref()?(about_of(about, body.clone())).await),
+        RequestBody::Check(body) => Some(handlers.check.as_ref()?(about_of(about, (**body).clone())).await),
         RequestBody::Tool(body) => {
             let handler = handlers.tools.get(&body.tool_name)?;
             let call = ToolCall { input: body.input.clone(), withdrawn, request: Arc::clone(request) };

@@ -6,7 +6,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use lodger_engine::{
-    Agent, AgentParts, AskUser, Delivery, HostTool, OUTPUT_TOOL, OpenModel, OutputSchema, PresentPlan, system_prompt,
+    Agent, AgentParts, AskUser, Delivery, Guards, HostTool, OUTPUT_TOOL, OpenModel, OutputSchema, PresentPlan,
+    system_prompt,
 };
 use lodger_model::catalogue::Catalogue;
 use lodger_model::{Model, ModelSource, Watch, WireTrace};
@@ -20,7 +21,7 @@ use lodger_tools::Registry;
 use lodger_workspace::{LocalWorkspace, Workspace};
 
 use crate::credentials::{credentials, provider_of, whole_name};
-use crate::embed::{Handlers, Runtime};
+use crate::embed::{CheckHandler, Handlers, Runtime};
 use crate::network;
 use crate::policy::{analyser, policy};
 
@@ -55,6 +56,7 @@ pub(crate) fn engine(
     let cwd = workspace.as_ref().map(|workspace| workspace.cwd().to_owned());
     let analyser = analyser();
     let policy = policy(&options, cwd.as_deref(), env, &analyser)?;
+    let guards = Guards::new(&options.checks, handlers.check == CheckHandler::Always, workspace.is_some())?;
     let trace = match &options.debug.trace {
         Some(path) => Some(WireTrace::open(&place("debug.trace", path, cwd.as_deref())?)?),
         None => None,
@@ -99,6 +101,7 @@ pub(crate) fn engine(
         mode: options.mode,
         policy: Arc::new(policy),
         analyser,
+        guards,
         tools,
         workspace,
         output,

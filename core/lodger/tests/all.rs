@@ -9,6 +9,7 @@ mod back_pressure;
 mod background;
 mod cancel;
 mod checkpoint;
+mod checks;
 mod diagnostics;
 mod documents;
 mod fallback;

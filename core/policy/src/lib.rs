@@ -22,6 +22,6 @@ pub use line::{CommandLine, NamedFile};
 pub use part::Part;
 pub use policy::Policy;
 pub use risk::risk_of;
-pub use rule::{Anchor, Match, Rule, RuleKind};
+pub use rule::{Anchor, Match, Rule, RuleKind, ToolFilter};
 pub use rules::rules;
 pub use suggest::suggest;

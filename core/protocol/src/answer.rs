@@ -95,6 +95,18 @@ pub struct PlanAnswer {
     pub feedback: Option<String>,
 }
 
+/// Answer to a request for a check.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CheckAnswer {
+    /// The call must not run, whatever else allows it.
+    pub blocking: bool,
+    /// What was found, one line each: shown to whoever is asked for leave, and told to the model when it blocks. At most
+    /// 64 of at most 1 KiB; what is longer is cut.
+    #[serde(default)]
+    pub findings: Vec<String>,
+}
+
 /// A settled request's answer, of any kind.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Answer {
@@ -106,6 +118,8 @@ pub enum Answer {
     Question(QuestionAnswer),
     /// To a plan.
     Plan(PlanAnswer),
+    /// To a check.
+    Check(CheckAnswer),
     /// No answer of use: refused, with the reason.
     Refused {
         /// How the request ended.
@@ -127,6 +141,7 @@ impl Answer {
             RequestKind::Tool => serde_json::from_value(object).map(Self::Tool),
             RequestKind::Question => serde_json::from_value(object).map(Self::Question),
             RequestKind::Plan => serde_json::from_value(object).map(Self::Plan),
+            RequestKind::Check => serde_json::from_value(object).map(Self::Check),
         };
         match read {
             Ok(Self::Question(QuestionAnswer::Dismissed { dismissed: false })) | Err(_) => Self::nonsense(kind),
@@ -151,6 +166,7 @@ impl Answer {
             | (Self::Tool(_), RequestBody::Tool(_))
             | (Self::Question(QuestionAnswer::Dismissed { dismissed: true }), RequestBody::Question(_))
             | (Self::Plan(_), RequestBody::Plan(_))
+            | (Self::Check(_), RequestBody::Check(_))
             | (Self::Refused { .. }, _) => None,
             _ => return Self::nonsense(asked.kind()),
         };
@@ -171,6 +187,7 @@ impl Answer {
             RequestKind::Tool => "{content: [...], isError?} or {error: '...'}",
             RequestKind::Question => "{answers: [...], other?} or {dismissed: true}",
             RequestKind::Plan => "{approved: true|false, mode?, feedback?}",
+            RequestKind::Check => "{blocking: true|false, findings: [...]}",
         };
         Self::Refused {
             outcome: Outcome::Failed,
@@ -185,7 +202,9 @@ impl Answer {
             Self::Permission(PermissionAnswer::AllowOnce {}) => Outcome::AllowedOnce,
             Self::Permission(PermissionAnswer::AllowAlways { .. }) => Outcome::AllowedAlways,
             Self::Permission(PermissionAnswer::Deny { .. }) => Outcome::Denied,
-            Self::Tool(ToolAnswer::Ran { .. }) | Self::Question(QuestionAnswer::Answered { .. }) => Outcome::Answered,
+            Self::Tool(ToolAnswer::Ran { .. }) | Self::Question(QuestionAnswer::Answered { .. }) | Self::Check(_) => {
+                Outcome::Answered
+            }
             Self::Tool(ToolAnswer::Failed { .. }) => Outcome::Failed,
             Self::Question(QuestionAnswer::Dismissed { .. }) => Outcome::Dismissed,
             Self::Plan(plan) if plan.approved => Outcome::Approved,
@@ -202,6 +221,7 @@ impl Answer {
             Self::Tool(answer) => serde_json::to_value(answer).ok(),
             Self::Question(answer) => serde_json::to_value(answer).ok(),
             Self::Plan(answer) => serde_json::to_value(answer).ok(),
+            Self::Check(answer) => serde_json::to_value(answer).ok(),
             Self::Refused { .. } => None,
         }
     }
@@ -237,7 +257,8 @@ mod tests {
 
     #[test]
     fn only_an_object_is_an_answer() {
-        let kinds = [RequestKind::Permission, RequestKind::Tool, RequestKind::Question, RequestKind::Plan];
+        let kinds =
+            [RequestKind::Permission, RequestKind::Tool, RequestKind::Question, RequestKind::Plan, RequestKind::Check];
         for kind in kinds {
             for json in [r#"["allow_once"]"#, "[true]", r#"[["yes"], null]"#, r#""allow_once""#, "true", "null", ""] {
                 let answer = Answer::from_json(kind, json);

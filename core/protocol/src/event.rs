@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::{
-    AgentId, Boundary, Content, DoneReason, Error, MessageId, Mode, Outcome, PromptId, Request, RequestId, RequestKind,
-    SessionId, StopReason, Target, ToolCallId, TurnId, Usage,
+    AgentId, Boundary, Content, DoneReason, Error, GuardReport, MessageId, Mode, Outcome, PromptId, Request, RequestId,
+    RequestKind, SessionId, StopReason, Target, ToolCallId, TurnId, Usage,
 };
 
 /// Version of the event schema, in every event as `v`.
@@ -286,7 +286,7 @@ pub enum Entry {
     RequestResolved {
         /// The request.
         request_id: RequestId,
-        /// Which of the four it was.
+        /// Which kind it was.
         kind: RequestKind,
         /// How it ended.
         outcome: Outcome,
@@ -440,6 +440,12 @@ pub enum Passing {
         /// The figures.
         #[serde(flatten)]
         report: UsageReport,
+    },
+    /// A check gave its verdict on a call, or none.
+    GuardVerdict {
+        /// The verdict.
+        #[serde(flatten)]
+        report: GuardReport,
     },
     /// Something that a person may want to know. Not sent yet.
     Notice {

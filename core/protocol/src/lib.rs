@@ -12,6 +12,7 @@ mod diagnostic;
 mod environment;
 mod error;
 mod event;
+mod guard;
 mod id;
 mod mode;
 mod network;
@@ -23,7 +24,7 @@ mod secret;
 mod tool;
 
 pub use access::{FileId, Intent, ResolvedAccess};
-pub use answer::{Answer, PermissionAnswer, Persist, PlanAnswer, QuestionAnswer, ToolAnswer};
+pub use answer::{Answer, CheckAnswer, PermissionAnswer, Persist, PlanAnswer, QuestionAnswer, ToolAnswer};
 pub use auth::Auth;
 pub use clock::{Clock, SystemClock};
 pub use content::{Content, Message, Prompt, Role};
@@ -34,6 +35,7 @@ pub use event::{
     DeniedBy, Entry, Event, EventBody, FileChange, NoticeLevel, PROTOCOL_VERSION, Passing, PlanItem, PlanStatus, Task,
     TaskStatus, UsageReport,
 };
+pub use guard::{CheckOptions, GuardKind, GuardReport, GuardVerdict};
 pub use id::{AgentId, MessageId, PromptId, RequestId, SessionId, ToolCallId, TurnId};
 pub use mode::Mode;
 pub use network::NetworkOptions;
@@ -42,8 +44,8 @@ pub use options::{
     RequestDelivery, TextOrList, ToolOptions,
 };
 pub use request::{
-    Checks, Effect, Outcome, PermissionRequest, PlanRequest, QuestionChoice, QuestionRequest, Request, RequestBody,
-    RequestKind, Risk, Target, TargetKind, ToolRequest, TraceStep,
+    CheckRequest, Checks, Effect, Outcome, PermissionRequest, PlanRequest, QuestionChoice, QuestionRequest, Request,
+    RequestBody, RequestKind, Risk, Target, TargetKind, ToolRequest, TraceStep,
 };
 pub use result::{Boundary, DoneReason, StopReason, TurnResult, Usage};
 pub use rule::{DetailedRule, RuleExamples, RuleOptions};

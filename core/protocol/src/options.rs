@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::{Auth, Mode, NetworkOptions, RuleOptions, SessionId};
+use crate::{Auth, CheckOptions, Mode, NetworkOptions, RuleOptions, SessionId};
 
 /// Everything that a host may set when it creates an agent. All of it is optional but `model`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -42,6 +42,9 @@ pub struct AgentOptions {
     pub ask: Vec<RuleOptions>,
     /// Calls that are refused, whatever the mode is; they win over `ask` and `allow`.
     pub deny: Vec<RuleOptions>,
+    /// Who judges changes before they happen, whatever the mode, the rules and the host say. At most 16. See
+    /// `docs/guards.md`.
+    pub checks: Vec<CheckOptions>,
     /// Takes the place of the base prompt. `[]` means none at all.
     pub instructions: Option<TextOrList>,
     /// Added after the base prompt or `instructions`.

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::{RequestId, ToolCallId};
 
-/// The four kinds of request.
+/// The kinds of request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum RequestKind {
@@ -19,6 +19,8 @@ pub enum RequestKind {
     Question,
     /// A plan to approve.
     Plan,
+    /// Does anything speak against this call?
+    Check,
 }
 
 impl RequestKind {
@@ -30,6 +32,7 @@ impl RequestKind {
             Self::Tool => "tool",
             Self::Question => "question",
             Self::Plan => "plan",
+            Self::Check => "check",
         }
     }
 }
@@ -155,6 +158,25 @@ pub struct PermissionRequest {
     pub trace: Vec<TraceStep>,
 }
 
+/// Does anything speak against this call? It has not run yet, and nobody was asked for leave so far.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct CheckRequest {
+    /// Name of the tool.
+    pub tool_name: String,
+    /// The input, as the model wrote it.
+    pub input: Value,
+    /// What the call would do.
+    pub target: Target,
+    /// Every file or command that the call touches, one line each.
+    pub targets: Vec<String>,
+    /// A unified diff, for changes of files.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub diff: Option<String>,
+    /// How much harm it could do.
+    pub risk: Risk,
+}
+
 /// Run this tool of yours.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
@@ -198,7 +220,7 @@ pub struct PlanRequest {
     pub plan: String,
 }
 
-/// What is asked: exactly one of the four, beside the `kind` that names it.
+/// What is asked: exactly one of these, beside the `kind` that names it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum RequestBody {
@@ -210,10 +232,12 @@ pub enum RequestBody {
     Question(QuestionRequest),
     /// A plan to approve.
     Plan(PlanRequest),
+    /// Does anything speak against this call?
+    Check(Box<CheckRequest>),
 }
 
 impl RequestBody {
-    /// Which of the four it is.
+    /// Which of them it is.
     #[must_use]
     pub const fn kind(&self) -> RequestKind {
         match self {
@@ -221,6 +245,7 @@ impl RequestBody {
             Self::Tool(_) => RequestKind::Tool,
             Self::Question(_) => RequestKind::Question,
             Self::Plan(_) => RequestKind::Plan,
+            Self::Check(_) => RequestKind::Check,
         }
     }
 }
@@ -231,7 +256,7 @@ impl RequestBody {
 pub struct Request {
     /// Answer with this id, or by the handle.
     pub request_id: RequestId,
-    /// Which of the four it is.
+    /// Which of them it is.
     pub kind: RequestKind,
     /// The call that it is about.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -254,7 +279,7 @@ pub enum Outcome {
     AllowedAlways,
     /// No permission.
     Denied,
-    /// The tool ran, or the question was answered.
+    /// The tool ran, the question was answered, or the check gave its verdict.
     Answered,
     /// The person did not want to answer.
     Dismissed,

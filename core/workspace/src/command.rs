@@ -19,6 +19,8 @@ pub struct Command {
     /// It sees a terminal of 120 columns and 40 lines in place of pipes, its own controlling one; both outputs come as
     /// standard output. There is nothing to read all the same. Linux alone.
     pub pty: bool,
+    /// What stands on its standard input, where that is no terminal; empty: nothing. Linux alone.
+    pub input: Vec<u8>,
 }
 
 /// Where output came from.

@@ -91,7 +91,7 @@ error that says which one was probably meant.
 pub(crate) fn options(types: &Vocabulary) -> String {
     let mut out = OPTIONS.to_owned();
     let options = ["AgentOptions"];
-    let answers = ["PermissionAnswer", "ToolAnswer", "QuestionAnswer", "PlanAnswer"];
+    let answers = ["PermissionAnswer", "ToolAnswer", "QuestionAnswer", "PlanAnswer", "CheckAnswer"];
     for name in options {
         part(&mut out, types, name, 2);
     }

@@ -19,6 +19,7 @@ pub fn document() -> Value {
     generator.subschema_for::<protocol::ToolAnswer>();
     generator.subschema_for::<protocol::QuestionAnswer>();
     generator.subschema_for::<protocol::PlanAnswer>();
+    generator.subschema_for::<protocol::CheckAnswer>();
     generator.subschema_for::<protocol::TurnResult>();
     generator.subschema_for::<protocol::Diagnostic>();
     generator.subschema_for::<protocol::UsageReport>();

@@ -9,7 +9,7 @@ use lodger_tools::Registry;
 use serde_json::json;
 
 use super::*;
-use crate::{Delivery, Spending};
+use crate::{Delivery, Guards, Spending};
 
 /// A reader that only wants to know the end.
 #[derive(Default)]
@@ -60,6 +60,7 @@ fn worker(words: u64, spends_from: &Arc<Spending>) -> Agent {
         mode: Mode::Ask,
         policy: Arc::default(),
         analyser: lodger_policy::Analyser::default(),
+        guards: Guards::default(),
         tools: Registry::default(),
         workspace: None,
         output: None,

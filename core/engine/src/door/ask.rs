@@ -180,7 +180,7 @@ fn expired(kind: RequestKind, timeout: Option<Duration>) -> Answer {
     let ms = timeout.map_or(0, millis);
     let reason = match kind {
         RequestKind::Tool => format!("the tool did not answer within {ms} ms"),
-        RequestKind::Permission | RequestKind::Question | RequestKind::Plan => {
+        RequestKind::Permission | RequestKind::Question | RequestKind::Plan | RequestKind::Check => {
             format!("nobody answered within {ms} ms")
         }
     };
@@ -193,6 +193,7 @@ const fn nobody(kind: RequestKind) -> &'static str {
         RequestKind::Tool => "this host declared the tool and does not run it",
         RequestKind::Question => "this host answers no questions",
         RequestKind::Plan => "this host answers no plans",
+        RequestKind::Check => "this host gives no verdict on checks",
     }
 }
 

@@ -8,6 +8,18 @@ use lodger_model::auth::TokenSource;
 use lodger_net::Fetcher;
 use lodger_protocol::{DiagnosticSink, RequestDelivery, RequestKind};
 
+/// Whether the host judges calls itself.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum CheckHandler {
+    /// It has no handler.
+    #[default]
+    None,
+    /// It has one for the checks that option `checks` leaves to it.
+    WhereNamed,
+    /// The same, and it judges every change where option `checks` leaves none to it.
+    Always,
+}
+
 /// For which kinds of request the host has a handler, where diagnostics go, who fetches, and who makes tokens.
 #[derive(Clone, Default)]
 pub struct Handlers {
@@ -19,6 +31,8 @@ pub struct Handlers {
     pub question: bool,
     /// Plans.
     pub plan: bool,
+    /// Checks.
+    pub check: CheckHandler,
     /// Gets diagnostics, from `runtime.start` to `runtime.exit`. Absent: nobody does.
     pub diagnostics: Option<Arc<dyn DiagnosticSink>>,
     /// Carries the requests to models. Absent: the library does.
@@ -34,6 +48,7 @@ impl fmt::Debug for Handlers {
             .field("tool", &self.tool)
             .field("question", &self.question)
             .field("plan", &self.plan)
+            .field("check", &self.check)
             .field("diagnostics", &self.diagnostics.is_some())
             .field("fetch", &self.fetch.is_some())
             .field("token", &self.token.is_some())
@@ -49,6 +64,7 @@ impl Handlers {
             RequestKind::Tool => self.tool,
             RequestKind::Question => self.question,
             RequestKind::Plan => self.plan,
+            RequestKind::Check => self.check != CheckHandler::None,
         };
         match (handled, requests) {
             (true, _) => Delivery::Lane,

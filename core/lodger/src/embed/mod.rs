@@ -30,7 +30,7 @@ pub use call::call;
 pub use diagnostics::DiagnosticQueue;
 pub use environment::host_environment;
 pub use fetches::{FetchItem, FetchQueue};
-pub use handlers::Handlers;
+pub use handlers::{CheckHandler, Handlers};
 pub use lane::LaneItem;
 pub use lodger_model::auth::{IssuedToken, TokenRequest, TokenSource};
 pub use lodger_net::{Fetch, Fetcher, Flow as FetchFlow};

@@ -92,6 +92,7 @@ pub fn embedded(options: &Value) -> embed::Agent {
         tool: true,
         question: true,
         plan: true,
+        check: embed::CheckHandler::WhereNamed,
         diagnostics: None,
         fetch: None,
         token: None,

@@ -2,6 +2,7 @@
 
 mod host_pattern;
 mod path_pattern;
+mod tool_filter;
 mod tool_pattern;
 
 use std::fmt;
@@ -11,6 +12,7 @@ use lodger_protocol::{Effect, Error, Result, RuleOptions};
 
 use self::host_pattern::HostPattern;
 use self::path_pattern::PathPattern;
+pub use self::tool_filter::ToolFilter;
 use self::tool_pattern::ToolPattern;
 use crate::Part;
 use crate::shell::Pattern as WordPattern;

@@ -33,6 +33,11 @@ impl ToolPattern {
         self.effect
     }
 
+    /// Whether it is about calls of that tool that have that effect.
+    pub(super) fn names_calls(&self, tool: &str, effect: Effect) -> bool {
+        self.effect == Some(effect) || self.name.names(tool)
+    }
+
     /// Whether it is about this part of a call of that tool.
     ///
     /// `read` that forbids is about writing too: what may not be seen may not be edited either, since an edit shows

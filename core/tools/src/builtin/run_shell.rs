@@ -99,6 +99,7 @@ impl ToolRun for Call {
                 call_id: context.call_id.clone(),
                 timeout: timeout.map(Duration::from_millis),
                 pty: self.input.pty,
+                input: Vec::new(),
             };
             if self.input.background {
                 return match self.tasks.start(workspace, command, context.limits.max_tool_output_bytes) {

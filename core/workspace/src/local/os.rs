@@ -4,6 +4,7 @@
 //! environment or the working folder, or act on a process that was not started here.
 
 mod files;
+mod input;
 mod pipes;
 mod proc_table;
 mod process;
@@ -11,6 +12,7 @@ mod signals;
 mod terminal;
 
 pub(super) use files::{Access, file_id, open_entry, open_folder, open_folder_below, special_kind};
+pub(super) use input::held_input;
 pub(super) use pipes::{Bell, LineSocket, Ready, read_available, set_nonblocking, wait_for, writers_name};
 pub(super) use proc_table::{Process, processes};
 pub(super) use process::{Ended, GroupSignal, Leader, TICK};

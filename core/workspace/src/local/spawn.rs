@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
 use super::command::Job;
-use super::os::{Terminal, open_terminal, set_nonblocking};
+use super::os::{Terminal, held_input, open_terminal, set_nonblocking};
 
 /// What makes a line a command of bash, before the line itself.
 const BASH: [&str; 4] = ["--noprofile", "--norc", "-c", "--"];
@@ -35,13 +35,17 @@ fn with_pipes(job: &Job, bash: &Path) -> io::Result<Started> {
     command
         .args(BASH)
         .arg(&job.command.line)
-        .stdin(Stdio::null())
+        .stdin(standard_input(&job.command.input)?)
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .process_group(0);
     let mut child = start(job, &mut command)?;
     let outputs = [child.stdout.take().map(OwnedFd::from), child.stderr.take().map(OwnedFd::from)];
     Ok(Started { child, outputs: outputs.map(|output| output.map(not_blocking)) })
+}
+
+fn standard_input(input: &[u8]) -> io::Result<Stdio> {
+    if input.is_empty() { Ok(Stdio::null()) } else { held_input(input).map(Stdio::from) }
 }
 
 /// Only the leader of a session can have a terminal, and std cannot make one without `pre_exec`: `setsid` of util-linux

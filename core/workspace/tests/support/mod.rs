@@ -101,7 +101,13 @@ pub fn open(cwd: &Path, env: &[(&str, &str)], processes: &Arc<ProcessTable>) -> 
 }
 
 pub fn command(line: &str, timeout: Duration) -> Command {
-    Command { line: line.to_owned(), call_id: ToolCallId::from("call_1"), timeout: Some(timeout), pty: false }
+    Command {
+        line: line.to_owned(),
+        call_id: ToolCallId::from("call_1"),
+        timeout: Some(timeout),
+        pty: false,
+        input: Vec::new(),
+    }
 }
 
 #[derive(Debug)]

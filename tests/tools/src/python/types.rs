@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 /// What a host hands over.
 const INPUT_DOORS: &[&str] =
-    &["AgentOptions", "Prompt", "PermissionAnswer", "ToolAnswer", "QuestionAnswer", "PlanAnswer"];
+    &["AgentOptions", "Prompt", "PermissionAnswer", "ToolAnswer", "QuestionAnswer", "PlanAnswer", "CheckAnswer"];
 
 /// The JSON as it is.
 pub(crate) fn emit(types: &Vocabulary) -> String {
