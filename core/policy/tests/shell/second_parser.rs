@@ -194,15 +194,22 @@ pub(crate) fn has(ours: &[shell::SimpleCommand], theirs: &Seen) -> bool {
     };
     ours.iter().any(|command| {
         let program = shell::Word::Literal(command.program.clone());
-        let mut words: Vec<_> = [program].into_iter().chain(command.arguments.iter().cloned()).collect();
+        let words: Vec<_> = [program].into_iter().chain(command.arguments.iter().cloned()).collect();
         // The closing bracket is no word of ours.
-        words.extend((command.program == "[").then(|| shell::Word::Literal("]".to_owned())));
+        let theirs = match theirs.as_slice() {
+            [front @ .., Some(last)] if command.program == "[" && last == "]" => front,
+            all => all,
+        };
         words.len() == theirs.len() && words.iter().zip(theirs).all(|(ours, theirs)| same(ours, theirs))
     })
 }
 
 /// Fails where the other parser sees a command that is not among ours in a line that we say to understand.
 pub(crate) fn compare(line: &str) -> bool {
+    // It misreads what stands behind the mark of a here-document.
+    if line.contains("<<") && !line.contains("<<<") {
+        return false;
+    }
     let analysis = analyse(line);
     let (Some(all), Some(theirs)) = (analysis.understood(), seen(line)) else { return false };
     for command in &theirs {

@@ -1,6 +1,7 @@
 //! Here-documents. Where one ends is found a second time by hand, since everything behind it depends on that.
 
 use super::redirect::Redirects;
+use super::statement::opened_are_filled;
 use super::tree::Node;
 use super::word::Stands;
 use super::{Around, Reader, Redirect, Word};
@@ -10,10 +11,24 @@ use crate::shell::facts::{Direction, RedirectTarget};
 impl Reader {
     pub(super) fn here_document(&mut self, node: &Node<'_>, found: &mut Redirects, around: &Around, depth: usize) {
         let mut tabs = false;
-        let mut start = None;
+        let mut start: Option<Node<'_>> = None;
         let mut body = None;
         let mut end = None;
-        for child in node.children() {
+        if !node.has_marks_of_bash() {
+            self.syntax(node);
+        }
+        let children = node.children();
+        if !opened_are_filled(&children) {
+            self.syntax(node);
+        }
+        for child in children {
+            // What belongs to the command stands in one line with the mark; the grammar looks for it in the text as well.
+            let is_text = matches!(child.kind(), "heredoc_body" | "heredoc_end");
+            let goes_on =
+                start.as_ref().is_some_and(|start| node.between(start.range().end, child.range().end).contains('\n'));
+            if goes_on && !is_text {
+                self.syntax(&child);
+            }
             match child.kind() {
                 "<<" | "<<-" if start.is_none() => tabs = child.kind() == "<<-",
                 "file_descriptor" if start.is_none() => {}

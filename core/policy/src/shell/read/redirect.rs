@@ -6,9 +6,6 @@ use super::{Around, Reader, Redirect, Word};
 use crate::shell::NotUnderstood;
 use crate::shell::facts::{Direction, RedirectTarget};
 
-/// What ends a word in bash.
-const METACHARACTERS: [char; 10] = [' ', '\t', '\n', ';', '|', '&', '(', ')', '<', '>'];
-
 /// What stands in a row of redirects: they, and words of the command that stand behind one.
 #[derive(Default)]
 pub(super) struct Redirects {
@@ -33,7 +30,7 @@ impl Reader {
 
     /// The grammar takes words behind the file into the redirect: they are words of the command.
     pub(super) fn file_redirect(&mut self, node: &Node<'_>, found: &mut Redirects, around: &Around, depth: usize) {
-        if !node.accounts_for_all(false) || !node.keeps_words_apart() {
+        if !node.accounts_for_all(false) || !node.keeps_words_apart() || !node.has_marks_of_bash() {
             self.syntax(node);
         }
         let mut operator = None;
@@ -49,9 +46,10 @@ impl Reader {
                     }
                 }
                 kind @ ("<" | ">" | ">|" | "&>" | ">>" | "&>>" | ">&" | "<&" | ">&-" | "<&-") if operator.is_none() => {
-                    // Bash takes `>&-x` for a file of that name, the grammar for a dash that closes and a word.
+                    // Behind `>&` bash takes a dash for a whole word, whatever follows it.
                     let rest = child.whole().get(child.range().end..).unwrap_or_default();
-                    if kind.ends_with('-') && !rest.is_empty() && !rest.starts_with(METACHARACTERS) {
+                    let is_dash = kind.ends_with('&') && rest.trim_start().starts_with('-');
+                    if is_dash || (kind.ends_with('-') && !child.ends_word()) {
                         self.syntax(&child);
                     }
                     operator = Some(kind);
@@ -82,7 +80,7 @@ impl Reader {
     }
 
     fn here_string(&mut self, node: &Node<'_>, found: &mut Redirects, around: &Around, depth: usize) {
-        if !node.accounts_for_all(false) || !node.keeps_words_apart() {
+        if !node.accounts_for_all(false) || !node.keeps_words_apart() || !node.has_marks_of_bash() {
             self.syntax(node);
         }
         for child in node.children() {

@@ -16,13 +16,16 @@ const RESERVED: &[&str] = &[
 impl Reader {
     /// Reads a row of statements: a whole text, a group, a body, a substitution.
     pub(super) fn statements(&mut self, node: &Node<'_>, around: &Around, depth: usize) {
-        if !node.accounts_for_all(true) {
+        if !node.accounts_for_all(true) || !node.has_marks_of_bash() {
             self.syntax(node);
         }
         if depth > super::MAX_DEPTH {
             return self.object(NotUnderstood::TooLarge("48 levels of nesting"));
         }
         let children = node.children();
+        if !opened_are_filled(&children) {
+            self.syntax(node);
+        }
         let mut ended: Option<usize> = None;
         for (at, child) in children.iter().enumerate() {
             if child.kind() == "comment" {
@@ -30,9 +33,14 @@ impl Reader {
                 continue;
             }
             if !child.is_named() {
-                let is_word = child.kind().starts_with(|it: char| it.is_ascii_alphabetic() || "!{".contains(it));
-                let joins = children.get(at + 1).is_some_and(|next| next.range().start == child.range().end);
-                if !is_mark(child.kind()) || (is_word && joins && !next_is_mark(&children, at)) {
+                // What ends a statement ends one in its own line.
+                let ends = matches!(child.kind(), ";" | "&").then(|| at.checked_sub(1).and_then(|at| children.get(at)));
+                let is_idle = ends.is_some_and(|before| {
+                    before.is_none_or(|before| {
+                        !before.is_named() || node.between(before.range().end, child.range().start).contains('\n')
+                    })
+                });
+                if !is_mark(child.kind()) || is_idle {
                     self.syntax(child);
                 }
                 ended = None;
@@ -110,7 +118,7 @@ impl Reader {
 
     /// A simple command, with the redirects that stand around it.
     fn simple(&mut self, node: &Node<'_>, outer: Redirects, around: &Around, depth: usize) {
-        if !node.accounts_for_all(false) || !node.keeps_words_apart() {
+        if !node.accounts_for_all(false) || !node.keeps_words_apart() || !node.has_marks_of_bash() {
             self.syntax(node);
         }
         let mut assignments = Vec::new();
@@ -119,7 +127,8 @@ impl Reader {
         let mut timed = false;
         for child in node.children() {
             // Behind `time` bash goes on reading its own words.
-            if timed && RESERVED.contains(&child.text()) {
+            let is_quoted_name = child.text().contains(['\\', '\'', '"']) && child.text().contains('=');
+            if timed && (RESERVED.contains(&child.text()) || is_quoted_name) {
                 self.syntax(&child);
             }
             match child.kind() {
@@ -153,7 +162,7 @@ impl Reader {
     }
 
     fn redirected(&mut self, node: &Node<'_>, around: &Around, depth: usize) {
-        if !node.accounts_for_all(false) || !node.keeps_words_apart() {
+        if !node.accounts_for_all(false) || !node.keeps_words_apart() || !node.has_marks_of_bash() {
             self.syntax(node);
         }
         let is_redirect = |child: &Node<'_>| child.kind().ends_with("_redirect");
@@ -186,7 +195,10 @@ impl Reader {
         let children = node.children();
         match children.as_slice() {
             [name, equals, rest @ ..]
-                if is_name(name.text()) && matches!(equals.kind(), "=" | "+=") && node.is_seamless() =>
+                if is_name(name.text())
+                    && matches!(equals.kind(), "=" | "+=")
+                    && node.is_seamless()
+                    && node.is_whole_word() =>
             {
                 let value = match rest {
                     [] => Word::Literal(String::new()),
@@ -222,7 +234,7 @@ impl Reader {
 
     /// `export`, `readonly`, `declare` and `unset`: a command, and variables that change.
     fn declaration(&mut self, node: &Node<'_>, around: &Around, depth: usize) {
-        if !node.accounts_for_all(false) || !node.keeps_words_apart() {
+        if !node.accounts_for_all(false) || !node.keeps_words_apart() || !node.has_marks_of_bash() {
             self.syntax(node);
         }
         let mut words = Vec::new();
@@ -248,7 +260,7 @@ impl Reader {
     }
 
     fn for_each(&mut self, node: &Node<'_>, around: &Around, depth: usize) {
-        if !node.accounts_for_all(true) || !node.keeps_words_apart() {
+        if !node.accounts_for_all(true) || !node.keeps_words_apart() || !node.has_marks_of_bash() {
             self.syntax(node);
         }
         for child in node.children() {
@@ -269,7 +281,7 @@ impl Reader {
     }
 
     fn case(&mut self, node: &Node<'_>, around: &Around, depth: usize) {
-        if !node.accounts_for_all(true) {
+        if !node.accounts_for_all(true) || !node.has_marks_of_bash() {
             self.syntax(node);
         }
         for child in node.children() {
@@ -287,7 +299,7 @@ impl Reader {
 
     /// Patterns up to the parenthesis, then statements.
     fn case_item(&mut self, node: &Node<'_>, around: &Around, depth: usize) {
-        if !node.accounts_for_all(true) {
+        if !node.accounts_for_all(true) || !node.has_marks_of_bash() {
             self.syntax(node);
         }
         let mut in_pattern = true;
@@ -307,9 +319,19 @@ impl Reader {
     }
 }
 
-/// What follows is an operator, which needs no blank before it.
-fn next_is_mark(children: &[Node<'_>], at: usize) -> bool {
-    children.get(at + 1).is_some_and(|next| matches!(next.kind(), ";" | "&" | "|" | ")" | "\n"))
+/// A statement follows wherever bash wants one: the grammar is content with less.
+pub(super) fn opened_are_filled(children: &[Node<'_>]) -> bool {
+    let parts: Vec<_> = children.iter().filter(|child| !matches!(child.kind(), "comment" | "\n")).collect();
+    parts.iter().enumerate().all(|(at, child)| {
+        let wants = matches!(
+            child.kind(),
+            "&&" | "||" | "|" | "|&" | "!" | "(" | "{" | "if" | "then" | "elif" | "else" | "while" | "until" | "do"
+        );
+        let is_filled = parts
+            .get(at + 1)
+            .is_some_and(|next| next.is_named() && !matches!(next.kind(), "elif_clause" | "else_clause" | "do_group"));
+        !wants || is_filled || (child.kind() == "!" && parts.get(at + 1).is_some_and(|next| next.kind() == "!"))
+    })
 }
 
 /// Operators and words that stand between statements and change nothing in what they are.

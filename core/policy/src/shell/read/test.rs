@@ -9,6 +9,15 @@ use crate::shell::NotUnderstood;
 /// Operators of `[[ ]]`. In `[ ]` most of them would end the command or be a redirect.
 const DOUBLE: &[&str] = &["=", "==", "!=", "<", ">", "=~", "&&", "||", "!", "(", ")"];
 const SINGLE: &[&str] = &["=", "==", "!=", "!"];
+/// Operators that begin with a dash; bash takes no other.
+const BEFORE_ONE: &[&str] = &[
+    "-G", "-L", "-N", "-O", "-R", "-S", "-a", "-b", "-c", "-d", "-e", "-f", "-g", "-h", "-k", "-n", "-o", "-p", "-r",
+    "-s", "-t", "-u", "-v", "-w", "-x", "-z",
+];
+const BETWEEN_TWO: &[&str] = &["-ef", "-eq", "-ge", "-gt", "-le", "-lt", "-ne", "-nt", "-ot"];
+const BETWEEN_TWO_IN_SINGLE: &[&str] = &["-a", "-o"];
+/// What can run something, begin a quote or end the word in a pattern.
+const OTHER_IN_PATTERNS: [char; 14] = ['$', '`', '\'', '"', '\\', '(', ')', '|', '&', ';', '<', '>', ' ', '\n'];
 const ARITHMETIC: &[&str] = &["-eq", "-ne", "-lt", "-le", "-gt", "-ge"];
 
 impl Reader {
@@ -46,9 +55,11 @@ impl Reader {
                 "binary_expression" | "unary_expression" | "parenthesized_expression" | "negated_expression" => {
                     self.condition(&child, double, words, around, depth + 1);
                 }
-                "test_operator" => words.push(Word::Literal(child.text().to_owned())),
+                "test_operator" if child.is_whole_word() && is_operator(child.text(), node.kind(), double) => {
+                    words.push(Word::Literal(child.text().to_owned()))
+                }
                 "regex" | "extglob_pattern" => {
-                    if child.text().contains(['$', '`']) {
+                    if child.text().contains(OTHER_IN_PATTERNS) {
                         self.syntax(&child);
                     }
                     words.push(Word::Varying { text: child.text().to_owned(), stem: String::new(), splits: false });
@@ -58,11 +69,21 @@ impl Reader {
                     words.push(self.word(&child, stands, around, depth + 1));
                 }
                 operator if (if double { DOUBLE } else { SINGLE }).contains(&operator) => {
+                    if operator.contains(['=', '!']) && !child.is_whole_word() {
+                        self.syntax(&child);
+                    }
                     words.push(Word::Literal(operator.to_owned()))
                 }
                 _ => self.syntax(&child),
             }
         }
+    }
+}
+
+fn is_operator(text: &str, place: &str, double: bool) -> bool {
+    match place {
+        "binary_expression" => BETWEEN_TWO.contains(&text) || (!double && BETWEEN_TWO_IN_SINGLE.contains(&text)),
+        _ => BEFORE_ONE.contains(&text),
     }
 }
 

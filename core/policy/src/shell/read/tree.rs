@@ -2,6 +2,12 @@
 
 use std::ops::Range;
 
+/// What ends a word in bash.
+const METACHARACTERS: [char; 10] = [' ', '\t', '\n', ';', '|', '&', '(', ')', '<', '>'];
+/// Operators of bash, the longer first: it always takes the longest that stands there.
+const OPERATORS: [&str; 18] =
+    ["&>>", "<<<", "<<-", ";;&", "&&", "||", "|&", ";;", ";&", "<<", ">>", "<&", ">&", "<>", ">|", "&>", "<(", ">("];
+
 /// The text that a tree was made of.
 #[derive(Clone, Copy)]
 pub(super) struct Text<'a>(&'a str);
@@ -88,6 +94,44 @@ impl<'a> Node<'a> {
                 free || first.range.end < second.range.start
             }
             _ => true,
+        })
+    }
+
+    /// Bash, too, begins and ends a word where the node does. The grammar often goes on with another word where nothing
+    /// parts the two, and bash with the same.
+    pub(super) fn is_whole_word(&self) -> bool {
+        self.begins_word() && self.ends_word()
+    }
+
+    /// What stands before ends a word, or is the sign behind the name of a variable.
+    pub(super) fn begins_word(&self) -> bool {
+        // A continuation joins what stands on both sides of it.
+        let mut before = self.between(0, self.range.start);
+        while let Some(rest) = before.strip_suffix("\\\n") {
+            before = rest;
+        }
+        before.chars().next_back().is_none_or(|before| before == '`' || METACHARACTERS.contains(&before))
+    }
+
+    /// What stands behind ends a word.
+    pub(super) fn ends_word(&self) -> bool {
+        let mut after = self.text.get(self.range.end..).unwrap_or_default();
+        while let Some(rest) = after.strip_prefix("\\\n") {
+            after = rest;
+        }
+        after.chars().next().is_none_or(|after| after == '`' || METACHARACTERS.contains(&after))
+    }
+
+    /// The words of the grammar itself are whole words, and its operators the ones that bash would see there.
+    pub(super) fn has_marks_of_bash(&self) -> bool {
+        self.children().iter().filter(|child| !child.is_named()).all(|child| {
+            let kind = child.kind();
+            if kind.starts_with(|it: char| it.is_ascii_alphabetic() || "!{}".contains(it)) {
+                return child.is_whole_word();
+            }
+            let rest = self.text.get(child.range.start..).unwrap_or_default();
+            let operator = OPERATORS.iter().find(|operator| rest.starts_with(**operator));
+            !kind.starts_with([';', '&', '|', '<', '>']) || operator.is_none_or(|operator| kind.starts_with(operator))
         })
     }
 

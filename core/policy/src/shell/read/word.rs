@@ -32,6 +32,11 @@ impl Reader {
         if is_stream && node.whole().get(node.range().end..).is_some_and(|rest| rest.starts_with(['<', '>'])) {
             self.syntax(node);
         }
+        let is_value =
+            stands == Stands::Value && node.whole().get(..node.range().start).is_some_and(|it| it.ends_with('='));
+        if !node.ends_word() || !(is_value || node.begins_word()) {
+            self.syntax(node);
+        }
         let mut pieces = Vec::new();
         self.pieces(node, false, &mut pieces, around, depth);
         finish(&pieces, node.text(), stands)
@@ -61,6 +66,10 @@ impl Reader {
                     self.syntax(node);
                 }
                 for child in node.children() {
+                    // Few readers of bash agree on what touches these.
+                    if child.kind() == "process_substitution" || child.text() == "$$" {
+                        self.syntax(&child);
+                    }
                     self.pieces(&child, quoted, to, around, depth + 1);
                 }
             }
