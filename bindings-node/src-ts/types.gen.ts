@@ -511,7 +511,10 @@ export type EndpointKind =
  * recognised: leave them out by `unset`, or choose `core`.
  */
 export type EnvInherit =
-  /** All but `*_KEY`, `*_TOKEN`, `*_SECRET`, `*_PASSWORD`, `BASH_ENV`, `ENV`, `BASH_FUNC_*` and `LD_*`. */
+  /**
+   * All but `*_KEY`, `*_TOKEN`, `*_SECRET`, `*_PASSWORD`, `LD_*`, `DYLD_*`, and that by which a shell would take a
+   * command otherwise: `BASH*`, `CDPATH`, `ENV`, `POSIXLY_CORRECT`, `PS4` and `SHELLOPTS`.
+   */
   | 'safe'
   /** `PATH`, `HOME`, `USER`, `LOGNAME`, `SHELL`, `TMPDIR`, `TERM`, `LANG`, `LC_*` and `TZ` only. */
   | 'core'

@@ -100,7 +100,8 @@ EndpointKind: TypeAlias = Literal[
 #: How much of the host's environment is taken over. Secrets under names other than those of `safe` are not
 #: recognised: leave them out by `unset`, or choose `core`.
 EnvInherit: TypeAlias = Literal[
-    # All but `*_KEY`, `*_TOKEN`, `*_SECRET`, `*_PASSWORD`, `BASH_ENV`, `ENV`, `BASH_FUNC_*` and `LD_*`.
+    # All but `*_KEY`, `*_TOKEN`, `*_SECRET`, `*_PASSWORD`, `LD_*`, `DYLD_*`, and that by which a shell would take a
+    # command otherwise: `BASH*`, `CDPATH`, `ENV`, `POSIXLY_CORRECT`, `PS4` and `SHELLOPTS`.
     "safe",
     # `PATH`, `HOME`, `USER`, `LOGNAME`, `SHELL`, `TMPDIR`, `TERM`, `LANG`, `LC_*` and `TZ` only.
     "core",

@@ -25,6 +25,11 @@ fn host_environment() -> Environment {
         ("LD_PRELOAD", "/tmp/evil.so"),
         ("BASH_ENV", "/tmp/evil.sh"),
         ("BASH_FUNC_ls%%", "() { true; }"),
+        ("CDPATH", "/tmp/evil"),
+        ("SHELLOPTS", "noglob"),
+        ("BASHOPTS", "extglob"),
+        ("POSIXLY_CORRECT", "1"),
+        ("PS4", "$(evil)"),
     ];
     Environment::new(pairs.map(|(name, value)| (name.to_owned(), value.to_owned())))
 }

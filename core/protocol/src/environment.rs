@@ -7,6 +7,8 @@ use std::sync::Arc;
 use crate::{EnvInherit, EnvOptions};
 
 const CORE: &[&str] = &["PATH", "HOME", "USER", "LOGNAME", "SHELL", "TMPDIR", "TERM", "LANG", "TZ"];
+/// By these, and by all that begin with `BASH`, a shell runs a file, reads a line otherwise, or goes to another folder.
+const OF_THE_SHELL: &[&str] = &["CDPATH", "ENV", "POSIXLY_CORRECT", "PS4", "SHELLOPTS"];
 const SECRET_ENDS: &[&str] = &["_KEY", "_TOKEN", "_SECRET", "_PASSWORD"];
 
 /// The environment of the host at the time an agent was created. Cheap to clone; never printed.
@@ -53,9 +55,8 @@ fn inherits(how: EnvInherit, name: &str) -> bool {
         EnvInherit::Safe => {
             let upper = name.to_ascii_uppercase();
             !SECRET_ENDS.iter().any(|end| upper.ends_with(end))
-                && !matches!(upper.as_str(), "BASH_ENV" | "ENV")
-                && !upper.starts_with("LD_")
-                && !upper.starts_with("BASH_FUNC_")
+                && !OF_THE_SHELL.contains(&upper.as_str())
+                && !["BASH", "LD_", "DYLD_"].iter().any(|start| upper.starts_with(start))
         }
     }
 }
@@ -86,6 +87,16 @@ mod tests {
     #[test]
     fn safe_leaves_out_secrets_and_loader_switches() {
         assert_eq!(names(&EnvOptions::default()), ["EDITOR", "LC_ALL", "PATH"]);
+    }
+
+    #[test]
+    fn safe_leaves_out_all_by_which_bash_reads_a_line_otherwise() {
+        for name in
+            ["BASHOPTS", "BASH_COMPAT", "BASH_FUNC_ls%%", "CDPATH", "ENV", "POSIXLY_CORRECT", "PS4", "SHELLOPTS"]
+        {
+            let host = Environment::new([(name.to_owned(), "1".to_owned())]);
+            assert!(host.for_children(&EnvOptions::default()).is_empty(), "{name}");
+        }
     }
 
     #[test]

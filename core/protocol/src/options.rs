@@ -239,7 +239,8 @@ impl fmt::Debug for EnvOptions {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum EnvInherit {
-    /// All but `*_KEY`, `*_TOKEN`, `*_SECRET`, `*_PASSWORD`, `BASH_ENV`, `ENV`, `BASH_FUNC_*` and `LD_*`.
+    /// All but `*_KEY`, `*_TOKEN`, `*_SECRET`, `*_PASSWORD`, `LD_*`, `DYLD_*`, and that by which a shell would take a
+    /// command otherwise: `BASH*`, `CDPATH`, `ENV`, `POSIXLY_CORRECT`, `PS4` and `SHELLOPTS`.
     #[default]
     Safe,
     /// `PATH`, `HOME`, `USER`, `LOGNAME`, `SHELL`, `TMPDIR`, `TERM`, `LANG`, `LC_*` and `TZ` only.
