@@ -65,6 +65,8 @@ export interface AgentOptions {
   requests?: RequestDelivery;
   /** The folders that the agent may use, in place of `cwd` alone: name `cwd` too if it is to be one of them. */
   roots?: string[];
+  /** What confines commands; tools of yours are not confined. Absent: nothing. See `docs/sandbox.md`. */
+  sandbox?: SandboxOptions;
   /** Names the session: 1 to 128 letters, digits, `.`, `_`, `:` or `-`. Default: a fresh id. */
   sessionId?: SessionId;
   /** Tools that the host runs. At most 64. */
@@ -697,6 +699,8 @@ export interface TurnStartEvent extends EventBase {
   model: string;
   /** The mode at the start. */
   mode: Mode;
+  /** What confines commands; absent where no sandbox was asked for. */
+  sandbox?: SandboxState;
 }
 
 /** One whole reply of the model, after its deltas. */
@@ -888,6 +892,8 @@ export interface SessionStateEvent extends EventBase {
   model: string;
   /** A turn is running. */
   running: boolean;
+  /** What confines commands; absent where no sandbox was asked for. */
+  sandbox?: SandboxState;
 }
 
 /** The session was closed. Not sent yet. */
@@ -1428,6 +1434,73 @@ export interface RuleExamples {
  * (`network(*.example.com)`), whichever the call has.
  */
 export type RuleOptions = string | DetailedRule;
+
+/** What is to happen where a system cannot hold all of a sandbox. */
+export type SandboxDegraded =
+  /** No agent is made: `unsupported`. */
+  | 'refuse'
+  /** Commands run with as much of it as there is, be it nothing; `sandbox.missing` of the session says what is not. */
+  | 'accept';
+
+/** What holds commands. */
+export type SandboxKind =
+  /** Nothing does. */
+  | 'off'
+  /** What the system has by itself, without another program: `landlock` on Linux. */
+  | 'auto'
+  /** Landlock and a filter of system calls. Linux; whole from kernel 6.12 on. */
+  | 'landlock'
+  /** The program `bwrap`, which must be installed, and the filter of system calls. Linux. */
+  | 'bubblewrap';
+
+/** What confines commands: its kind alone, or with what commands may do in it. */
+export type SandboxOptions = SandboxKind | SandboxRights;
+
+/** What a sandbox holds commands back from. */
+export type SandboxPart =
+  /** Writing outside the writable folders, and reading what a deny rule closes. */
+  | 'files'
+  /** Cutting files outside the writable folders. */
+  | 'truncation'
+  /** Orders to devices, such as terminals. */
+  | 'devices'
+  /** Signals to processes outside, and abstract Unix sockets. */
+  | 'signals'
+  /** The filter of system calls: the network, Unix sockets, tracing other processes, io_uring. */
+  | 'system_calls';
+
+/**
+ * What commands may do in their sandbox. All of them may write in the roots and in a temporary folder of their own,
+ * and read every file but those that a deny rule closes by its name, such as `read(~/.ssh/**)`.
+ */
+export interface SandboxRights {
+  /**
+   * They may connect to Unix sockets: those of Docker, D-Bus and ssh-agent among them, each of which can lead out of
+   * the sandbox. Default false.
+   */
+  allowUnixSockets?: boolean;
+  /** What is to happen where this system cannot hold all of it. Default `refuse`. */
+  degraded?: SandboxDegraded;
+  /** What holds them. Default `auto`. */
+  kind?: SandboxKind;
+  /** They may use the network. Default false. */
+  network?: boolean;
+  /**
+   * Folders that they may write to beside the roots, such as the cache of a package manager. Relative ones start
+   * from `cwd`. At most 64.
+   */
+  writableRoots?: string[];
+}
+
+/** What holds the commands of a session. */
+export interface SandboxState {
+  /** What holds them; `off` where nothing could and that was accepted. */
+  kind: SandboxKind;
+  /** They may use the network. */
+  network: boolean;
+  /** What does not hold here. Empty unless `degraded: "accept"` was asked for. */
+  missing: SandboxPart[];
+}
 
 /** One conversation, kept or not. */
 export type SessionId = string;

@@ -658,7 +658,7 @@ class TurnStartEvent(EventBase):
     """A turn began."""
 
     __slots__ = ()
-    __match_args__ = ("prompt_id", "model", "mode")
+    __match_args__ = ("prompt_id", "model", "mode", "sandbox")
     type: ClassVar[Literal["turn_start"]] = "turn_start"
     _wire: _types.TurnStartEvent
 
@@ -676,6 +676,11 @@ class TurnStartEvent(EventBase):
     def mode(self) -> _types.Mode:
         """The mode at the start."""
         return self._wire["mode"]
+
+    @property
+    def sandbox(self) -> SandboxState | None:
+        """What confines commands; absent where no sandbox was asked for."""
+        return SandboxState.from_wire(self._wire["sandbox"]) if "sandbox" in self._wire else None
 
 
 class AssistantMessageEvent(EventBase):
@@ -1136,7 +1141,7 @@ class SessionStateEvent(EventBase):
     """Where a session stands, for one who joins. Not sent yet."""
 
     __slots__ = ()
-    __match_args__ = ("mode", "model", "running")
+    __match_args__ = ("mode", "model", "running", "sandbox")
     type: ClassVar[Literal["session_state"]] = "session_state"
     _wire: _types.SessionStateEvent
 
@@ -1154,6 +1159,11 @@ class SessionStateEvent(EventBase):
     def running(self) -> bool:
         """A turn is running."""
         return self._wire["running"]
+
+    @property
+    def sandbox(self) -> SandboxState | None:
+        """What confines commands; absent where no sandbox was asked for."""
+        return SandboxState.from_wire(self._wire["sandbox"]) if "sandbox" in self._wire else None
 
 
 class SessionClosedEvent(EventBase):
@@ -1776,6 +1786,29 @@ class Request(Record):
     def check(self) -> CheckRequest | None:
         """Does anything speak against this call?"""
         return CheckRequest.from_wire(self._wire["check"]) if "check" in self._wire else None
+
+
+class SandboxState(Record):
+    """What holds the commands of a session."""
+
+    __slots__ = ()
+    __match_args__ = ("kind", "network", "missing")
+    _wire: _types.SandboxState
+
+    @property
+    def kind(self) -> _types.SandboxKind:
+        """What holds them; `off` where nothing could and that was accepted."""
+        return self._wire["kind"]
+
+    @property
+    def network(self) -> bool:
+        """They may use the network."""
+        return self._wire["network"]
+
+    @property
+    def missing(self) -> list[_types.SandboxPart]:
+        """What does not hold here. Empty unless `degraded: "accept"` was asked for."""
+        return self._wire["missing"]
 
 
 class Target(Record):

@@ -65,6 +65,8 @@ class AgentOptions(TypedDict):
     requests: NotRequired[_types.RequestDelivery]
     #: The folders that the agent may use, in place of `cwd` alone: name `cwd` too if it is to be one of them.
     roots: NotRequired[list[str]]
+    #: What confines commands; tools of yours are not confined. Absent: nothing. See `docs/sandbox.md`.
+    sandbox: NotRequired[SandboxOptions]
     #: Names the session: 1 to 128 letters, digits, `.`, `_`, `:` or `-`. Default: a fresh id.
     session_id: NotRequired[str]
     #: Tools that the host runs. At most 64.
@@ -365,6 +367,25 @@ class RuleExamples(TypedDict):
     not_matches: NotRequired[list[str]]
 
 
+class SandboxRights(TypedDict):
+    """What commands may do in their sandbox. All of them may write in the roots and in a temporary folder of their own,
+    and read every file but those that a deny rule closes by its name, such as `read(~/.ssh/**)`.
+    """
+
+    #: They may connect to Unix sockets: those of Docker, D-Bus and ssh-agent among them, each of which can lead out of
+    #: the sandbox. Default false.
+    allow_unix_sockets: NotRequired[bool]
+    #: What is to happen where this system cannot hold all of it. Default `refuse`.
+    degraded: NotRequired[_types.SandboxDegraded]
+    #: What holds them. Default `auto`.
+    kind: NotRequired[_types.SandboxKind]
+    #: They may use the network. Default false.
+    network: NotRequired[bool]
+    #: Folders that they may write to beside the roots, such as the cache of a package manager. Relative ones start
+    #: from `cwd`. At most 64.
+    writable_roots: NotRequired[list[str]]
+
+
 class ToolAnswerError(TypedDict):
     """The tool failed."""
 
@@ -421,6 +442,8 @@ QuestionAnswer: TypeAlias = QuestionAnswerDismissed | QuestionAnswerAnswers
 #: effect. The pattern is about a command (`run_shell(git log *)`), a path (`write(src/**)`) or a host
 #: (`network(*.example.com)`), whichever the call has.
 RuleOptions: TypeAlias = str | DetailedRule
+#: What confines commands: its kind alone, or with what commands may do in it.
+SandboxOptions: TypeAlias = _types.SandboxKind | SandboxRights
 #: One text, or several that are joined by a blank line.
 TextOrList: TypeAlias = str | list[str]
 #: Answer to a tool request: content, or an error.

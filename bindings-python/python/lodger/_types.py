@@ -304,6 +304,37 @@ Role: TypeAlias = Literal[
     # The model.
     "assistant",
 ]
+#: What is to happen where a system cannot hold all of a sandbox.
+SandboxDegraded: TypeAlias = Literal[
+    # No agent is made: `unsupported`.
+    "refuse",
+    # Commands run with as much of it as there is, be it nothing; `sandbox.missing` of the session says what is not.
+    "accept",
+]
+#: What holds commands.
+SandboxKind: TypeAlias = Literal[
+    # Nothing does.
+    "off",
+    # What the system has by itself, without another program: `landlock` on Linux.
+    "auto",
+    # Landlock and a filter of system calls. Linux; whole from kernel 6.12 on.
+    "landlock",
+    # The program `bwrap`, which must be installed, and the filter of system calls. Linux.
+    "bubblewrap",
+]
+#: What a sandbox holds commands back from.
+SandboxPart: TypeAlias = Literal[
+    # Writing outside the writable folders, and reading what a deny rule closes.
+    "files",
+    # Cutting files outside the writable folders.
+    "truncation",
+    # Orders to devices, such as terminals.
+    "devices",
+    # Signals to processes outside, and abstract Unix sockets.
+    "signals",
+    # The filter of system calls: the network, Unix sockets, tracing other processes, io_uring.
+    "system_calls",
+]
 #: One conversation, kept or not.
 SessionId: TypeAlias = str
 #: Why the model stopped writing one reply.
@@ -403,6 +434,8 @@ class AgentOptions(TypedDict):
     requests: NotRequired[RequestDelivery]
     #: The folders that the agent may use, in place of `cwd` alone: name `cwd` too if it is to be one of them.
     roots: NotRequired[list[str]]
+    #: What confines commands; tools of yours are not confined. Absent: nothing. See `docs/sandbox.md`.
+    sandbox: NotRequired[SandboxOptions]
     #: Names the session: 1 to 128 letters, digits, `.`, `_`, `:` or `-`. Default: a fresh id.
     sessionId: NotRequired[SessionId]
     #: Tools that the host runs. At most 64.
@@ -812,6 +845,8 @@ class TurnStartEvent(EventBase):
     model: str
     #: The mode at the start.
     mode: Mode
+    #: What confines commands; absent where no sandbox was asked for.
+    sandbox: NotRequired[SandboxState]
 
 
 class AssistantMessageEvent(EventBase):
@@ -1016,6 +1051,8 @@ class SessionStateEvent(EventBase):
     model: str
     #: A turn is running.
     running: bool
+    #: What confines commands; absent where no sandbox was asked for.
+    sandbox: NotRequired[SandboxState]
 
 
 class SessionClosedEvent(EventBase):
@@ -1432,6 +1469,36 @@ class RuleExamples(TypedDict):
     notMatches: NotRequired[list[str]]
 
 
+class SandboxRights(TypedDict):
+    """What commands may do in their sandbox. All of them may write in the roots and in a temporary folder of their own,
+    and read every file but those that a deny rule closes by its name, such as `read(~/.ssh/**)`.
+    """
+
+    #: They may connect to Unix sockets: those of Docker, D-Bus and ssh-agent among them, each of which can lead out of
+    #: the sandbox. Default false.
+    allowUnixSockets: NotRequired[bool]
+    #: What is to happen where this system cannot hold all of it. Default `refuse`.
+    degraded: NotRequired[SandboxDegraded]
+    #: What holds them. Default `auto`.
+    kind: NotRequired[SandboxKind]
+    #: They may use the network. Default false.
+    network: NotRequired[bool]
+    #: Folders that they may write to beside the roots, such as the cache of a package manager. Relative ones start
+    #: from `cwd`. At most 64.
+    writableRoots: NotRequired[list[str]]
+
+
+class SandboxState(TypedDict):
+    """What holds the commands of a session."""
+
+    #: What holds them; `off` where nothing could and that was accepted.
+    kind: SandboxKind
+    #: They may use the network.
+    network: bool
+    #: What does not hold here. Empty unless `degraded: "accept"` was asked for.
+    missing: list[SandboxPart]
+
+
 class Target(TypedDict):
     """What a call would do, in a form to show and to judge."""
 
@@ -1644,6 +1711,8 @@ QuestionAnswer: TypeAlias = QuestionAnswerDismissed | QuestionAnswerAnswers
 #: effect. The pattern is about a command (`run_shell(git log *)`), a path (`write(src/**)`) or a host
 #: (`network(*.example.com)`), whichever the call has.
 RuleOptions: TypeAlias = str | DetailedRule
+#: What confines commands: its kind alone, or with what commands may do in it.
+SandboxOptions: TypeAlias = SandboxKind | SandboxRights
 #: One text, or several that are joined by a blank line.
 TextOrList: TypeAlias = str | list[str]
 #: Answer to a tool request: content, or an error.

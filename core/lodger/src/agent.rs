@@ -10,7 +10,7 @@ use lodger_net::Fetcher;
 use lodger_protocol::{
     AgentOptions, Auth, CheckAnswer, CheckRequest, Diagnostic, Endpoint, Environment, Limits, Message, Mode,
     NetworkOptions, PermissionAnswer, PermissionRequest, PlanAnswer, PlanRequest, Prompt, QuestionAnswer,
-    QuestionRequest, Result, RuleOptions, Secret, TextOrList, ToolOptions, UsageReport,
+    QuestionRequest, Result, RuleOptions, SandboxOptions, Secret, TextOrList, ToolOptions, UsageReport,
 };
 use tokio::sync::{oneshot, watch};
 
@@ -199,6 +199,13 @@ impl AgentBuilder {
     #[must_use]
     pub fn mode(mut self, mode: Mode) -> Self {
         self.options.mode = mode;
+        self
+    }
+
+    /// Confines commands, by a kind alone or by [`SandboxRights`](lodger_protocol::SandboxRights).
+    #[must_use]
+    pub fn sandbox(mut self, sandbox: impl Into<SandboxOptions>) -> Self {
+        self.options.sandbox = Some(sandbox.into());
         self
     }
 

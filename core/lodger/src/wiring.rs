@@ -12,9 +12,10 @@ use lodger_engine::{
 use lodger_model::catalogue::Catalogue;
 use lodger_model::{Model, ModelSource, Watch, WireTrace};
 use lodger_net::{Fetcher, HostFetch, Transport};
+use lodger_policy::Policy;
 use lodger_protocol::{
     AgentOptions, Diagnostics, Environment, Error, Limits, ListModelsOptions, NetworkOptions, RequestKind, Result,
-    SessionId, SystemClock,
+    SandboxOptions, SandboxRights, SessionId, SystemClock,
 };
 use lodger_session::Checkpoint;
 use lodger_tools::Registry;
@@ -49,13 +50,14 @@ pub(crate) fn engine(
         )));
     }
     let workspace = workspace(&options, env, runtime)?;
+    let cwd = workspace.as_ref().map(|workspace| workspace.cwd().to_owned());
+    let analyser = analyser();
+    let policy = policy(&options, cwd.as_deref(), env, &analyser)?;
+    let workspace = confined(workspace, &options, &policy)?;
     let tools = tools(&options, handlers, workspace.is_some())?;
     let output = options.output_schema.clone().map(OutputSchema::new).transpose()?;
     let request_timeout = options.permission_timeout_ms().map(Duration::from_millis);
 
-    let cwd = workspace.as_ref().map(|workspace| workspace.cwd().to_owned());
-    let analyser = analyser();
-    let policy = policy(&options, cwd.as_deref(), env, &analyser)?;
     let guards = Guards::new(&options.checks, handlers.check == CheckHandler::Always, workspace.is_some())?;
     let trace = match &options.debug.trace {
         Some(path) => Some(WireTrace::open(&place("debug.trace", path, cwd.as_deref())?)?),
@@ -181,17 +183,36 @@ fn catalogue(path: Option<&str>, cwd: Option<&Path>) -> Result<Catalogue> {
     }
 }
 
-fn workspace(options: &AgentOptions, env: &Environment, runtime: &Runtime) -> Result<Option<Arc<dyn Workspace>>> {
+fn workspace(options: &AgentOptions, env: &Environment, runtime: &Runtime) -> Result<Option<LocalWorkspace>> {
     let Some(cwd) = &options.cwd else {
-        if options.roots.is_empty() {
-            return Ok(None);
-        }
-        return Err(Error::invalid_options("option roots is set without cwd; set cwd, the folder to work in"));
+        let needs_cwd = [("roots", !options.roots.is_empty()), ("sandbox", rights(options).is_some())];
+        return match needs_cwd.iter().find(|(_, is_set)| *is_set) {
+            Some((name, _)) => {
+                Err(Error::invalid_options(format!("option {name} is set without cwd; set cwd, the folder to work in")))
+            }
+            None => Ok(None),
+        };
     };
     let roots: Vec<PathBuf> = options.roots.iter().map(PathBuf::from).collect();
     let children = env.for_children(&options.env);
-    let workspace = LocalWorkspace::open(Path::new(cwd), &roots, children, Arc::clone(runtime.processes()))?;
-    Ok(Some(Arc::new(workspace)))
+    LocalWorkspace::open(Path::new(cwd), &roots, children, Arc::clone(runtime.processes())).map(Some)
+}
+
+/// The workspace with its commands in the sandbox that was asked for.
+fn confined(
+    workspace: Option<LocalWorkspace>,
+    options: &AgentOptions,
+    policy: &Policy,
+) -> Result<Option<Arc<dyn Workspace>>> {
+    Ok(match (workspace, rights(options)) {
+        (Some(workspace), Some(rights)) => Some(Arc::new(workspace.sandboxed(&rights, policy.unreadable())?)),
+        (Some(workspace), None) => Some(Arc::new(workspace)),
+        (None, _) => None,
+    })
+}
+
+fn rights(options: &AgentOptions) -> Option<SandboxRights> {
+    options.sandbox.as_ref().and_then(SandboxOptions::rights)
 }
 
 fn tools(options: &AgentOptions, handlers: &Handlers, with_folder: bool) -> Result<Registry> {

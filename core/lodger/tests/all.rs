@@ -34,6 +34,7 @@ mod replay;
 mod requests;
 mod retries;
 mod rules;
+mod sandbox;
 mod shapes_by_protocol;
 mod structured_output;
 mod tokens;

@@ -1,9 +1,11 @@
 //! All that is in force for one agent: the layers, and what they lock.
 
+use std::path::PathBuf;
+
 use lodger_protocol::{Error, ErrorCode, Mode, Result};
 
-use crate::PolicyLayer;
 use crate::wildcard::Wildcard;
+use crate::{PolicyLayer, Rule};
 
 /// All that is in force for one agent. Cheap to ask, and never changed: a new policy is a new value.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -64,6 +66,13 @@ impl Policy {
             }
         }
         Ok(())
+    }
+
+    /// The paths that deny rules close for reading, each with all below it: for a sandbox, which knows no patterns. Rules
+    /// whose wildcards could be about any place, such as `read(**/.env)`, are not among them.
+    #[must_use]
+    pub fn unreadable(&self) -> Vec<PathBuf> {
+        self.layers.iter().flat_map(|layer| &layer.rules).filter_map(Rule::unreadable).collect()
     }
 
     fn locks(&self) -> impl Iterator<Item = (&PolicyLayer, Mode)> {

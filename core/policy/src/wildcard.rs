@@ -27,6 +27,20 @@ pub(crate) fn literal(text: &str) -> String {
     escaping(text, |c| matches!(c, '\\' | '[' | ']' | '{' | '}' | '!' | '*' | '?'))
 }
 
+/// The text that a glob stands for, if it stands for one alone.
+pub(crate) fn unescaped(glob: &str) -> Option<String> {
+    let mut out = String::with_capacity(glob.len());
+    let mut letters = glob.chars();
+    while let Some(letter) = letters.next() {
+        match letter {
+            '*' | '?' => return None,
+            '\\' => out.push(letters.next()?),
+            letter => out.push(letter),
+        }
+    }
+    Some(out)
+}
+
 fn escaping(text: &str, is_special: impl Fn(char) -> bool) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::{
     AgentId, Boundary, Content, DoneReason, Error, GuardReport, MessageId, Mode, Outcome, PromptId, Request, RequestId,
-    RequestKind, SessionId, StopReason, Target, ToolCallId, TurnId, Usage,
+    RequestKind, SandboxState, SessionId, StopReason, Target, ToolCallId, TurnId, Usage,
 };
 
 /// Version of the event schema, in every event as `v`.
@@ -188,6 +188,9 @@ pub enum Entry {
         model: String,
         /// The mode at the start.
         mode: Mode,
+        /// What confines commands; absent where no sandbox was asked for.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        sandbox: Option<SandboxState>,
     },
     /// One whole reply of the model, after its deltas.
     AssistantMessage {
@@ -359,6 +362,9 @@ pub enum Passing {
         model: String,
         /// A turn is running.
         running: bool,
+        /// What confines commands; absent where no sandbox was asked for.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        sandbox: Option<SandboxState>,
     },
     /// The session was closed. Not sent yet.
     SessionClosed {

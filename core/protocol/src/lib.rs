@@ -20,6 +20,7 @@ mod options;
 mod request;
 mod result;
 mod rule;
+mod sandbox;
 mod secret;
 mod tool;
 
@@ -49,5 +50,6 @@ pub use request::{
 };
 pub use result::{Boundary, DoneReason, StopReason, TurnResult, Usage};
 pub use rule::{DetailedRule, RuleExamples, RuleOptions};
+pub use sandbox::{SandboxDegraded, SandboxKind, SandboxOptions, SandboxPart, SandboxRights, SandboxState};
 pub use secret::Secret;
 pub use tool::ToolSpec;

@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::{Auth, CheckOptions, Mode, NetworkOptions, RuleOptions, SessionId};
+use crate::{Auth, CheckOptions, Mode, NetworkOptions, RuleOptions, SandboxOptions, SessionId};
 
 /// Everything that a host may set when it creates an agent. All of it is optional but `model`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -56,6 +56,8 @@ pub struct AgentOptions {
     pub tools: Vec<ToolOptions>,
     /// What of the environment children see.
     pub env: EnvOptions,
+    /// What confines commands; tools of yours are not confined. Absent: nothing. See `docs/sandbox.md`.
+    pub sandbox: Option<SandboxOptions>,
     /// How requests reach the host. Default `callback`.
     pub requests: RequestDelivery,
     /// After how many milliseconds an unanswered request is refused. Default 300,000; 0 waits for ever.

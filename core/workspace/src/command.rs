@@ -21,6 +21,8 @@ pub struct Command {
     pub pty: bool,
     /// What stands on its standard input, where that is no terminal; empty: nothing. Linux alone.
     pub input: Vec<u8>,
+    /// Run it outside the sandbox, where the workspace has one.
+    pub unsandboxed: bool,
 }
 
 /// Where output came from.

@@ -12,7 +12,7 @@ mod local;
 
 use std::path::Path;
 
-use lodger_protocol::{Intent, Result};
+use lodger_protocol::{Intent, Result, SandboxState};
 
 pub use command::{Command, CommandEnd, CommandStatus, OutputChunk, OutputStream, Running};
 pub use file::{FileHandle, StopFlag, WriteReport};
@@ -46,6 +46,11 @@ pub trait Workspace: Send + Sync {
     /// # Errors
     /// `closed` when the workspace was shut down; `internal` when there is no room for one.
     fn keep_output(&self) -> Result<Box<dyn OutputFile>>;
+
+    /// What confines its commands; nothing where no sandbox was asked for.
+    fn sandbox(&self) -> Option<&SandboxState> {
+        None
+    }
 
     /// Kills every command of this workspace that still runs, and whatever escaped its group, and waits until
     /// a search for more finds none; removes what was kept of output. Blocking; bounded.

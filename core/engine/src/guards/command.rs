@@ -27,7 +27,8 @@ pub(crate) async fn ask<T: DeserializeOwned>(
     call_id: ToolCallId,
     input: Vec<u8>,
 ) -> Result<T, String> {
-    let command = Command { line: line.to_owned(), call_id, timeout: Some(timeout), pty: false, input };
+    let command =
+        Command { line: line.to_owned(), call_id, timeout: Some(timeout), pty: false, input, unsandboxed: false };
     let Running { mut output, end, stop } = workspace.run(command).map_err(|error| error.message)?;
     let (mut answer, mut complaint) = (Vec::new(), Vec::new());
     loop {

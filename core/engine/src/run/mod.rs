@@ -61,6 +61,7 @@ async fn drive(turn: &Arc<Turn>, message_id: MessageId, content: Vec<Content>) -
         prompt_id: turn.prompt_id.clone(),
         model: context.model.name().to_owned(),
         mode: context.mode,
+        sandbox: shared.workspace.as_ref().and_then(|workspace| workspace.sandbox().cloned()),
     });
     loop {
         if turn.cancelled.is_cancelled() {

@@ -8,7 +8,7 @@ use serde_json::json;
 use super::*;
 
 fn start() -> Entry {
-    Entry::TurnStart { prompt_id: "p".into(), model: "a/b".to_owned(), mode: Mode::Ask }
+    Entry::TurnStart { prompt_id: "p".into(), model: "a/b".to_owned(), mode: Mode::Ask, sandbox: None }
 }
 
 fn reply(calls: &[&str], stop_reason: StopReason) -> Entry {

@@ -155,6 +155,13 @@ impl Rule {
         self.reason.as_deref()
     }
 
+    /// The path that it closes for reading with all below it, where it is a deny rule such as `read(~/.ssh/**)` without
+    /// another wildcard.
+    pub(crate) fn unreadable(&self) -> Option<PathBuf> {
+        let closes = self.kind == RuleKind::Deny && self.tool.effect() == Some(Effect::Read);
+        self.pattern.as_ref().filter(|_| closes)?.path.as_ref().ok()?.place()
+    }
+
     /// The name of a tool to try examples with.
     pub(crate) fn example_tool(&self) -> &str {
         self.text.split('(').next().unwrap_or_default().trim_end()

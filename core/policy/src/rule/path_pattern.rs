@@ -7,7 +7,7 @@ use std::path::{Component, Path, PathBuf};
 use lodger_protocol::ResolvedAccess;
 
 use super::Anchor;
-use crate::wildcard::{escaped, literal};
+use crate::wildcard::{escaped, literal, unescaped};
 
 /// A pattern over absolute paths.
 ///
@@ -54,6 +54,11 @@ impl PathPattern {
     /// Whether it names this path, letter by letter: for rules that allow.
     pub(super) fn names(&self, path: &Path) -> bool {
         any(&self.exact, &path.to_string_lossy())
+    }
+
+    /// The one path that it names with all below it, where it has no wildcard but that.
+    pub(super) fn place(&self) -> Option<PathBuf> {
+        self.exact.last().and_then(|glob| unescaped(glob)).map(PathBuf::from)
     }
 
     /// Whether it names this path or one that differs in case only, which some file systems take for the same.
@@ -138,6 +143,17 @@ mod tests {
         let pattern = PathPattern::new("/w/.ENV", &anchor()).unwrap();
         assert!(pattern.may_name(Path::new("/W/.env")));
         assert!(!pattern.names(Path::new("/w/.env")));
+    }
+
+    #[test]
+    fn a_pattern_without_wildcards_is_a_place() {
+        let place = |pattern| PathPattern::new(pattern, &anchor()).unwrap().place();
+        assert_eq!(place("~/.ssh/**"), Some("/home/ann/.ssh".into()));
+        assert_eq!(place("conf/[secret]"), Some("/work/[a] {b}/conf/[secret]".into()));
+        assert_eq!(place("/etc/shadow"), Some("/etc/shadow".into()));
+        for pattern in ["**/.env", "/etc/*", "/etc/shadow?", "/a/**/b/**", "**"] {
+            assert_eq!(place(pattern), None, "{pattern}");
+        }
     }
 
     #[test]

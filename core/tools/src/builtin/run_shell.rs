@@ -100,6 +100,7 @@ impl ToolRun for Call {
                 timeout: timeout.map(Duration::from_millis),
                 pty: self.input.pty,
                 input: Vec::new(),
+                unsandboxed: false,
             };
             if self.input.background {
                 return match self.tasks.start(workspace, command, context.limits.max_tool_output_bytes) {

@@ -18,6 +18,7 @@ use super::os::{Bell, Ended, GroupSignal, Leader, SignalsBlocked, writers_name};
 use super::output::{Pump, Until, Woke};
 use super::processes::Table;
 use super::registry::Entry;
+use super::sandbox::Sandbox;
 use super::spawn::{Started, spawn, why_not_started};
 use super::sweep::{Mark, holders, sweep};
 use crate::{Command, CommandEnd, CommandStatus, OutputChunk, Running, StopFlag};
@@ -45,6 +46,8 @@ pub(super) struct Job {
     /// Its place in its workspace.
     pub(super) _place_in_workspace: Entry,
     pub(super) stop: StopFlag,
+    /// What confines it.
+    pub(super) sandbox: Option<Arc<Sandbox>>,
 }
 
 /// Starts the thread, and returns at once.

@@ -9,6 +9,11 @@ mod output_folder;
 mod place;
 mod processes;
 mod registry;
+#[cfg(all(feature = "sandbox", target_os = "linux"))]
+mod sandbox;
+#[cfg(not(all(feature = "sandbox", target_os = "linux")))]
+#[path = "no_sandbox.rs"]
+mod sandbox;
 mod spawn;
 mod sweep;
 mod workspace;

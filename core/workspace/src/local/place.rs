@@ -10,7 +10,7 @@ use lodger_protocol::{Error, ErrorCode, Result};
 /// As many links as the kernel follows.
 const MAX_LINKS: usize = 40;
 /// Folders whose content is not a file of the project: version control's, and our own.
-const PROTECTED: [&str; 5] = [".git", ".hg", ".svn", ".jj", ".lodger"];
+pub(super) const PROTECTED: [&str; 5] = [".git", ".hg", ".svn", ".jj", ".lodger"];
 
 /// The absolute path without links and dots that `path` stands for. What does not exist yet is appended to the
 /// nearest folder that does; dangling links are followed to where they point.

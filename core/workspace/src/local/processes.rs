@@ -10,6 +10,7 @@ use uuid::Uuid;
 use super::lifeline::Lifeline;
 use super::os::HostMask;
 use super::registry::{Entry, Registry};
+use super::sandbox::Probes;
 use super::sweep::{Mark, sweep};
 use crate::StopFlag;
 
@@ -36,6 +37,8 @@ pub(super) struct Table {
     registry: Arc<Registry>,
     pub(super) lifeline: Lifeline,
     pub(super) mask: HostMask,
+    /// What of a sandbox this system can hold.
+    pub(super) probes: Probes,
 }
 
 impl ProcessTable {
@@ -47,6 +50,7 @@ impl ProcessTable {
         let table = Table {
             lifeline: Lifeline::new(run.clone(), mask),
             mask,
+            probes: Probes::default(),
             run,
             made_by: std::process::id(),
             forked: AtomicBool::new(false),

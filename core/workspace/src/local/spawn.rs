@@ -1,6 +1,7 @@
 //! The one place where a command becomes a process.
 
 use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::fs::File;
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
@@ -10,6 +11,7 @@ use std::process::{Child, Command, Stdio};
 
 use super::command::Job;
 use super::os::{Terminal, held_input, open_terminal, set_nonblocking};
+use super::sandbox::Confined;
 
 /// What makes a line a command of bash, before the line itself.
 const BASH: [&str; 4] = ["--noprofile", "--norc", "-c", "--"];
@@ -27,19 +29,25 @@ pub(super) struct Started {
 pub(super) fn spawn(job: &Job) -> io::Result<Started> {
     job.table.lifeline.ensure()?;
     let bash = program(&job.env, "bash").unwrap_or_else(|| "/bin/bash".into());
-    if job.command.pty { in_terminal(job, &bash) } else { with_pipes(job, &bash) }
+    let confined = job.sandbox.as_ref().map(|sandbox| sandbox.prepare(&job.cwd)).transpose()?;
+    // What stands before the program, and the program.
+    let mut words = confined.as_ref().map_or_else(Vec::new, |confined| confined.wrapper().to_vec());
+    words.push(bash.clone().into());
+    if job.command.pty { in_terminal(job, confined, &words, &bash) } else { with_pipes(job, confined, &words) }
 }
 
-fn with_pipes(job: &Job, bash: &Path) -> io::Result<Started> {
-    let mut command = Command::new(bash);
+fn with_pipes(job: &Job, confined: Option<Confined<'_>>, words: &[OsString]) -> io::Result<Started> {
+    let (program, arguments) = words.split_first().ok_or(io::ErrorKind::NotFound)?;
+    let mut command = Command::new(program);
     command
+        .args(arguments)
         .args(BASH)
         .arg(&job.command.line)
         .stdin(standard_input(&job.command.input)?)
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .process_group(0);
-    let mut child = start(job, &mut command)?;
+    let mut child = start(job, confined, &mut command)?;
     let outputs = [child.stdout.take().map(OwnedFd::from), child.stderr.take().map(OwnedFd::from)];
     Ok(Started { child, outputs: outputs.map(|output| output.map(not_blocking)) })
 }
@@ -50,7 +58,7 @@ fn standard_input(input: &[u8]) -> io::Result<Stdio> {
 
 /// Only the leader of a session can have a terminal, and std cannot make one without `pre_exec`: `setsid` of util-linux
 /// does. It must not lead a group already, or it would fork, and the child would be another process than ours.
-fn in_terminal(job: &Job, bash: &Path) -> io::Result<Started> {
+fn in_terminal(job: &Job, confined: Option<Confined<'_>>, words: &[OsString], bash: &Path) -> io::Result<Started> {
     let setsid = program(&job.env, "setsid").ok_or_else(|| {
         io::Error::new(
             io::ErrorKind::Unsupported,
@@ -61,18 +69,18 @@ fn in_terminal(job: &Job, bash: &Path) -> io::Result<Started> {
     let mut command = Command::new(setsid);
     command
         .arg("--ctty")
-        .arg(bash)
+        .args(words)
         .args(["--noprofile", "--norc", "-c", WITHOUT_INPUT])
         .arg(bash)
         .arg(&job.command.line)
         .stdin(Stdio::from(theirs.try_clone()?))
         .stdout(Stdio::from(theirs.try_clone()?))
         .stderr(Stdio::from(theirs));
-    let child = start(job, &mut command)?;
+    let child = start(job, confined, &mut command)?;
     Ok(Started { child, outputs: [Some(not_blocking(ours.into())), None] })
 }
 
-fn start(job: &Job, command: &mut Command) -> io::Result<Child> {
+fn start(job: &Job, confined: Option<Confined<'_>>, command: &mut Command) -> io::Result<Child> {
     command.env_clear();
     if job.command.pty {
         command.env("TERM", "xterm-256color");
@@ -82,7 +90,14 @@ fn start(job: &Job, command: &mut Command) -> io::Result<Child> {
         .env("LODGER_CALL", job.command.call_id.as_str())
         .env("LODGER_RUN", job.table.mark_value(&job.place))
         .current_dir(&job.cwd);
-    job.table.mask.spawning(|| command.spawn())
+    if let Some(temporary) = confined.as_ref().and_then(|confined| confined.temporary()) {
+        command.env("TMPDIR", temporary);
+    }
+    let mut start = || job.table.mask.spawning(|| command.spawn());
+    match confined {
+        Some(confined) => confined.start(start),
+        None => start(),
+    }
 }
 
 fn not_blocking(output: OwnedFd) -> File {

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use cap_std::fs::Dir;
-use lodger_protocol::{Error, Intent, ResolvedAccess, Result};
+use lodger_protocol::{Error, Intent, ResolvedAccess, Result, SandboxRights, SandboxState};
 
 use super::command::{self, Job};
 use super::file::{Folder, LocalFile};
@@ -17,6 +17,7 @@ use super::output_folder::OutputFolder;
 use super::place::{canonical_place, check, explain, folder, is_protected, nearest_existing, path_changed, split};
 use super::processes::ProcessTable;
 use super::registry::Registry;
+use super::sandbox::{Ground, Sandbox};
 use crate::{Command, FileHandle, OutputFile, Running, StopFlag, Workspace};
 
 /// How long the end of killed commands is waited for.
@@ -33,6 +34,7 @@ pub struct LocalWorkspace {
     processes: Arc<ProcessTable>,
     commands: Arc<Registry>,
     kept_output: OutputFolder,
+    sandbox: Option<Arc<Sandbox>>,
 }
 
 struct Root {
@@ -60,7 +62,22 @@ impl LocalWorkspace {
         // The table bounds the number of commands; a workspace alone may use all of it.
         let commands = Registry::new(usize::MAX);
         let kept_output = OutputFolder::new(temporary_folder(&env));
-        Ok(Self { cwd: cwd.path, roots, env: Arc::new(env), processes, commands, kept_output })
+        Ok(Self { cwd: cwd.path, roots, env: Arc::new(env), processes, commands, kept_output, sandbox: None })
+    }
+
+    /// Confines the commands: they write in the roots, in `rights.writableRoots` and in a temporary folder of their
+    /// own, and read all but `unreadable`, absolute paths that are looked up when a command starts. What the system
+    /// can hold is tried once for each process table. Blocking; bubblewrap is tried by a child.
+    ///
+    /// # Errors
+    /// `unsupported` when the system cannot hold it and `rights.degraded` does not accept that; `invalid_options`
+    /// for a writable root that is no folder, and for too many.
+    pub fn sandboxed(mut self, rights: &SandboxRights, unreadable: Vec<PathBuf>) -> Result<Self> {
+        let roots = self.roots.iter().map(|root| root.path.clone()).collect();
+        let ground = Ground { cwd: &self.cwd, roots, temporary: temporary_folder(&self.env), unreadable };
+        let table = self.processes.table();
+        self.sandbox = Some(Arc::new(Sandbox::new(rights, ground, &table.probes, table.mask)?));
+        Ok(self)
     }
 
     /// The root that a canonical path lies in; the innermost, if several contain it.
@@ -142,6 +159,7 @@ impl Workspace for LocalWorkspace {
         let place_in_workspace = self.commands.enter(&stop)?;
         let place = table.enter(&stop)?;
         command::start(Job {
+            sandbox: self.sandbox.clone().filter(|_| !command.unsandboxed),
             command,
             cwd: self.cwd.clone(),
             env: Arc::clone(&self.env),
@@ -156,9 +174,16 @@ impl Workspace for LocalWorkspace {
         self.kept_output.create()
     }
 
+    fn sandbox(&self) -> Option<&SandboxState> {
+        self.sandbox.as_deref().map(Sandbox::state)
+    }
+
     fn shut_down(&self) {
         if !self.processes.table().is_forked_copy() {
             self.commands.close(PATIENCE);
+            if let Some(sandbox) = &self.sandbox {
+                sandbox.shut_down();
+            }
             self.kept_output.close();
         }
     }

@@ -1,6 +1,8 @@
 //! What the tests of this crate share: a real folder, a real workspace, and looks at real processes.
 #![allow(dead_code, unreachable_pub)]
 
+#[cfg(all(feature = "sandbox", target_os = "linux"))]
+pub mod boxed;
 pub mod host;
 
 use std::collections::BTreeMap;
@@ -11,8 +13,8 @@ use std::time::{Duration, Instant};
 
 use lodger_protocol::{Error, ErrorCode, Intent, ToolCallId};
 use lodger_workspace::{
-    Command, CommandEnd, FileHandle, LocalWorkspace, OutputStream, ProcessTable, Running, StopFlag, Workspace,
-    WriteReport,
+    Command, CommandEnd, CommandStatus, FileHandle, LocalWorkspace, OutputStream, ProcessTable, Running, StopFlag,
+    Workspace, WriteReport,
 };
 use tempfile::TempDir;
 
@@ -107,6 +109,7 @@ pub fn command(line: &str, timeout: Duration) -> Command {
         timeout: Some(timeout),
         pty: false,
         input: Vec::new(),
+        unsandboxed: false,
     }
 }
 
@@ -115,6 +118,12 @@ pub struct Outcome {
     pub end: CommandEnd,
     pub stdout: String,
     pub stderr: String,
+}
+
+impl Outcome {
+    pub fn succeeded(&self) -> bool {
+        self.end.status == CommandStatus::Exited(0)
+    }
 }
 
 /// Takes all output, then the end.
