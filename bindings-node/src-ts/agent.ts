@@ -59,7 +59,7 @@ export class Agent implements AsyncDisposable {
     const { auth, token } = splitAuth(given);
     const bytes = checkpoint === undefined ? undefined : bytesOf(checkpoint);
     const { options: toolOptions, byName } = declare(tools);
-    const json = toJson({ ...wire, auth, tools: toolOptions }, 'an option');
+    const json = toJson({ ...wire, auth, tools: toolOptions }, 'an option', 'invalid_options');
     const env = JSON.stringify(process.env);
     const handled = {
       permission: onPermission !== undefined,

@@ -42,15 +42,19 @@ export function native<T>(call: () => T): T {
   }
 }
 
-/** JSON for the native half, or `invalid_input` that says what could not be written. */
-export function toJson(value: unknown, what: string): string {
+/** JSON for the native half, or an error that says what could not be written. */
+export function toJson(
+  value: unknown,
+  what: string,
+  code: 'invalid_input' | 'invalid_options' = 'invalid_input',
+): string {
   let text: string | undefined;
   try {
     text = JSON.stringify(value, wellFormed);
   } catch (thrown) {
-    throw refusal('invalid_input', `${what} cannot be written as JSON: ${messageOf(thrown)}`);
+    throw refusal(code, `${what} cannot be written as JSON: ${messageOf(thrown)}`);
   }
-  if (text === undefined) throw refusal('invalid_input', `${what} cannot be written as JSON: it is ${typeof value}`);
+  if (text === undefined) throw refusal(code, `${what} cannot be written as JSON: it is ${typeof value}`);
   return text;
 }
 

@@ -19,7 +19,7 @@ const FUNCTIONS = ['fetch'] satisfies (keyof ListModelsOptions)[];
 export async function listModels(options: ListModelsOptions): Promise<string[]> {
   const { fetch, auth: given, ...wire } = checkedOptions(options, FUNCTIONS);
   const { auth, token } = splitAuth(given);
-  return new Listing(toJson({ ...wire, auth }, 'an option'), new Services({ fetch, token })).ids;
+  return new Listing(toJson({ ...wire, auth }, 'an option', 'invalid_options'), new Services({ fetch, token })).ids;
 }
 
 /** One list on its way. It holds the process until it is there. */

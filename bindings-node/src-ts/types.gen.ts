@@ -1384,7 +1384,12 @@ export type RequestDelivery =
   /** By the host's handlers. A kind without a handler is refused at once. */
   | 'callback'
   /** As `request_opened` events, answered by id. */
-  | 'events';
+  | 'events'
+  /**
+   * Not at all, since nobody is there: permissions, questions and plans are refused at once, whatever handlers there
+   * are. Tools of the host run.
+   */
+  | 'none';
 
 /** One open question to the host. */
 export type RequestId = string;

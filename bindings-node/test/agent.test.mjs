@@ -93,8 +93,8 @@ test('options of the wrong form are errors', async () => {
 test('an option that is no JSON is an error', async () => {
   const circular = {};
   circular.self = circular;
-  await assert.rejects(createAgent({ model: 'scripted/x.json', limits: circular }), code('invalid_input'));
-  await assert.rejects(createAgent({ model: 'scripted/x.json', limits: { maxSteps: 1n } }), code('invalid_input'));
+  await assert.rejects(createAgent({ model: 'scripted/x.json', limits: circular }), code('invalid_options'));
+  await assert.rejects(createAgent({ model: 'scripted/x.json', limits: { maxSteps: 1n } }), code('invalid_options'));
 });
 
 test('malformed input throws at once', async (t) => {

@@ -218,3 +218,12 @@ test('a handler that answers the same request by id is not asked twice', async (
   assert.equal(made.written(), false);
   assert.match(toldText(events), /first/);
 });
+
+test('where nobody is, everything that would wait for a person is refused at once', async (t) => {
+  const onPermission = () => assert.fail('asked');
+  const { agent, written } = await writer(t, { requests: 'none', permissionTimeoutMs: 0, onPermission });
+  const events = await all(agent.prompt('go'));
+  assert.deepEqual(only(events, 'request_opened'), []);
+  assert.equal(only(events, 'tool_denied')[0].by, 'host');
+  assert.equal(written(), false);
+});

@@ -74,6 +74,10 @@ for (const [what, value] of [
   });
 }
 
+test('a tool may return 8 MiB', async (t) => {
+  assert.equal(isError(await ran(t, () => 'x'.repeat(8 * MiB))), false);
+});
+
 test('a rich result is text and pictures', async (t) => {
   const events = await ran(t, () => rich({ images: [picture] }));
   assert.deepEqual(only(events, 'tool_result')[0].content, [{ type: 'text', text: 'see' }, picture]);
@@ -136,6 +140,22 @@ test('pictures that an error carries reach the model', async (t) => {
     throw new Error('failed', { cause: rich({ images: [picture] }) });
   });
   assert.deepEqual(only(events, 'tool_result')[0].content, [{ type: 'text', text: 'see' }, picture]);
+  assert.equal(isError(events), true);
+});
+
+test('an error may be a rich result itself', async (t) => {
+  const events = await ran(t, () => {
+    throw Object.assign(new Error('failed'), rich({ images: [picture] }));
+  });
+  assert.deepEqual(only(events, 'tool_result')[0].content, [{ type: 'text', text: 'see' }, picture]);
+  assert.equal(isError(events), true);
+});
+
+test('a malformed result that an error carries is told as what is wrong with it', async (t) => {
+  const events = await ran(t, () => {
+    throw new Error('failed', { cause: rich({ images: Array(9).fill(picture) }) });
+  });
+  assert.match(toldText(events), /9 images/);
   assert.equal(isError(events), true);
 });
 
@@ -219,6 +239,21 @@ test('a schema is taken as it was when the agent was made', async (t) => {
   inputSchema.type = 'nonsense';
   assert.equal((await agent.prompt('go')).text, 'ok');
 });
+
+for (const [what, inputSchema] of [
+  ['no object', 'object'],
+  ['a circle', circular],
+  ['a bigint in it', { type: 'object', maxProperties: 1n }],
+]) {
+  test(`a schema that is ${what} is refused`, async () => {
+    const tools = [{ ...tool('mine', () => 1), inputSchema }];
+    await assert.rejects(createAgent({ model: 'scripted/x.json', tools }), (error) => {
+      assert.ok(error instanceof LodgerError);
+      assert.equal(error.code, 'invalid_options');
+      return true;
+    });
+  });
+}
 
 test('names are unique and well formed', async () => {
   const make = (...names) => createAgent({ model: 'scripted/x.json', tools: names.map((name) => tool(name, () => 1)) });

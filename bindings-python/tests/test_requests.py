@@ -195,6 +195,18 @@ async def test_requests_as_events_are_answered_by_id_once_from_any_thread(script
     assert (folder / "a.txt").exists()
 
 
+async def test_where_nobody_is_everything_that_would_wait_is_refused_at_once(scripts: Scripts, folder: Path) -> None:
+    def ask(request: lodger.PermissionRequest) -> lodger.PermissionAnswer:
+        raise AssertionError("asked")
+
+    options: dict[str, Any] = {"cwd": folder, "on_permission": ask, "permission_timeout_ms": 0}
+    async with await lodger.create_agent(model=writing(scripts), requests="none", **options) as agent:
+        events = await all_events(agent.prompt("go"))
+    assert outcomes(events) == []
+    assert [event.by for event in events if isinstance(event, lodger.ToolDeniedEvent)] == ["host"]
+    assert not (folder / "a.txt").exists()
+
+
 async def test_a_late_answer_of_a_thread_is_dropped(scripts: Scripts, folder: Path) -> None:
     release = threading.Event()
     asked = threading.Event()

@@ -7,6 +7,7 @@ import contextvars
 import dataclasses
 import json
 import threading
+from pathlib import Path
 from typing import Annotated, Any, Literal, TypedDict
 
 import lodger
@@ -181,6 +182,8 @@ async def test_input_that_does_not_fit_is_told_to_the_model(
         (3, "3"),
         (Point(1, 2), '{"x":1,"y":2}'),
         (lodger.ToolResult("rich"), "rich"),
+        ({"type": "image", "data": "x"}, '{"type":"image","data":"x"}'),
+        ({"text": "see", "images": [1] * 9}, '{"text":"see","images":[1,1,1,1,1,1,1,1,1]}'),
     ],
 )
 async def test_what_a_tool_returns_is_told_to_the_model(scripts: Scripts, value: Any, told: str) -> None:
@@ -244,6 +247,107 @@ async def test_a_result_over_a_bound_fails_the_call(scripts: Scripts, value: Any
     result = await run(scripts, give)
     assert result.is_error
     assert complaint in result_text(result)
+
+
+async def test_a_tool_may_return_8_mib(scripts: Scripts) -> None:
+    @lodger.tool
+    async def give() -> str:
+        """Gives it."""
+        return "x" * (8 * 1024 * 1024)
+
+    assert not (await run(scripts, give)).is_error
+
+
+async def test_a_circle_fails_the_call(scripts: Scripts) -> None:
+    circle: list[Any] = []
+    circle.append(circle)
+
+    @lodger.tool
+    async def give() -> Any:
+        """Gives it."""
+        return circle
+
+    result = await run(scripts, give)
+    assert result.is_error
+    assert "ircular" in result_text(result)
+
+
+async def test_pictures_that_an_exception_carries_reach_the_model(scripts: Scripts) -> None:
+    @lodger.tool
+    async def draw() -> None:
+        """Draws."""
+        raise RuntimeError("failed", lodger.ToolResult("half done", [lodger.Image("image/png", "aGVsbG8=")]))
+
+    result = await run(scripts, draw)
+    assert result.is_error
+    assert result.content == [
+        lodger.TextContent("half done"),
+        lodger.ImageContent(mime_type="image/png", data="aGVsbG8="),
+    ]
+
+
+async def test_a_malformed_result_that_an_exception_carries_is_told_as_what_is_wrong_with_it(scripts: Scripts) -> None:
+    @lodger.tool
+    async def draw() -> None:
+        """Draws."""
+        raise RuntimeError(lodger.ToolResult(images=[lodger.Image("image/png", "aGVsbG8=")] * 9))
+
+    result = await run(scripts, draw)
+    assert result.is_error
+    assert "9 images" in result_text(result)
+
+
+async def test_a_tool_named_like_a_built_in_one_takes_its_place(scripts: Scripts, folder: Path) -> None:
+    @lodger.tool
+    async def run_shell(command: str) -> str:
+        """Runs nothing."""
+        return f"not running {command}"
+
+    model = scripts.model(step(call("run_shell", command="ls")), step(text("ok")))
+    async with await lodger.create_agent(model=model, tools=[run_shell], cwd=folder) as agent:
+        assert result_text(results(await all_events(agent.prompt("go")))[0]) == "not running ls"
+
+
+async def test_tools_that_only_look_run_side_by_side(scripts: Scripts) -> None:
+    running, both = 0, asyncio.Event()
+
+    @lodger.tool(read_only=True)
+    async def meet() -> str:
+        """Waits for the other."""
+        nonlocal running
+        running += 1
+        if running == 2:
+            both.set()
+        await asyncio.wait_for(both.wait(), 60)
+        return "met"
+
+    model = scripts.model(step(call("meet"), call("meet")), step(text("ok")))
+    async with await lodger.create_agent(model=model, tools=[meet]) as agent:
+        assert [result_text(result) for result in results(await all_events(agent.prompt("go")))] == ["met", "met"]
+
+
+async def test_a_tool_that_takes_too_long_is_told_so_and_has_failed(scripts: Scripts) -> None:
+    @lodger.tool(timeout_ms=30)
+    async def forever() -> None:
+        """Never ends."""
+        await asyncio.Event().wait()
+
+    result = await run(scripts, forever)
+    assert result.is_error
+    assert "30 ms" in result_text(result)
+
+
+@pytest.mark.parametrize("name", ["", "x" * 65, "not ok", "ümlaut"])
+async def test_a_name_that_models_do_not_take_is_refused(scripts: Scripts, name: str) -> None:
+    wrong = lodger.Tool(name, "for tests", {"type": "object"}, lambda: None)
+    with pytest.raises(lodger.InvalidArgument, match=r"tools\[0\]\.name"):
+        await lodger.create_agent(model=scripts.model(step(text("ok"))), tools=[wrong])
+
+
+async def test_two_tools_of_one_name_are_refused(scripts: Scripts) -> None:
+    same = [lodger.Tool("same", "for tests", {"type": "object"}, lambda: None) for _ in range(2)]
+    with pytest.raises(lodger.InvalidArgument, match="same"):
+        await lodger.create_agent(model=scripts.model(step(text("ok"))), tools=same)
 
 
 @pytest.mark.parametrize("plain", [False, True])

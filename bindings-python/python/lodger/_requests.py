@@ -16,7 +16,7 @@ from . import _events
 from ._errors import LodgerError, RequestError, ask_engine
 from ._options import to_json, well_formed
 from ._record import Record
-from ._results import answer_of
+from ._results import answer_of, failure_of
 from ._tools import Tool, ToolContext
 
 if TYPE_CHECKING:
@@ -127,11 +127,10 @@ class Request:
 
     def failed(self, raised: BaseException) -> None:
         """The handler raised. A tool's error is told to the model, any other handler's refuses."""
-        message = str(raised) or type(raised).__name__
         if self._is_tool and isinstance(raised, Exception):
-            self._settle(self._agent.answer, to_json({"error": message}, "invalid_input"))
+            self._settle(self._agent.answer, _told(raised))
         else:
-            self._settle(self._agent.fail_request, f"the handler failed: {message}")
+            self._settle(self._agent.fail_request, f"the handler failed: {str(raised) or type(raised).__name__}")
 
     @property
     def _is_tool(self) -> bool:
@@ -145,6 +144,15 @@ class Request:
         except LodgerError as error:
             if error.code != "closed":
                 raise
+
+
+def _told(raised: Exception) -> str:
+    """The answer for a tool that raised. A result that it carries may itself be one that cannot be told."""
+    try:
+        answer = failure_of(raised)
+    except Exception as wrong:
+        answer = failure_of(wrong)
+    return to_json(answer, "invalid_input")
 
 
 def is_async(function: Callable[..., Any]) -> bool:

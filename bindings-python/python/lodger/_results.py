@@ -64,6 +64,14 @@ def answer_of(result: Any) -> dict[str, Any]:
     return _bounded({"content": [{"type": "text", "text": text}]})
 
 
+def failure_of(raised: Exception) -> dict[str, Any]:
+    """The answer to a tool request, for what a tool raised: its message, or the `ToolResult` among its arguments."""
+    carried = next((argument for argument in raised.args if isinstance(argument, ToolResult)), None)
+    if carried is None:
+        return {"error": str(raised) or type(raised).__name__}
+    return answer_of(carried._replace(is_error=True))
+
+
 def _image(image: Image, index: int) -> dict[str, str]:
     data = _base64(image.data)
     if image.mime_type not in _IMAGE_TYPES:

@@ -141,7 +141,8 @@ def tool(
     """Makes a function a tool: its name, docstring and type hints are the name, description and input schema.
 
     The model's input arrives as keyword arguments. What the function returns is told to the model: text as it is, a
-    `ToolResult` with its pictures, anything else as JSON. An exception fails the call with its message.
+    `ToolResult` with its pictures, anything else as JSON. An exception fails the call with its message, or with the
+    `ToolResult` that is among its arguments.
     """
 
     def make(function: Callable[..., Any]) -> Tool[..., Any]:

@@ -272,6 +272,9 @@ RequestDelivery: TypeAlias = Literal[
     "callback",
     # As `request_opened` events, answered by id.
     "events",
+    # Not at all, since nobody is there: permissions, questions and plans are refused at once, whatever handlers there
+    # are. Tools of the host run.
+    "none",
 ]
 #: One open question to the host.
 RequestId: TypeAlias = str

@@ -38,3 +38,4 @@ mod sandbox;
 mod shapes_by_protocol;
 mod structured_output;
 mod tokens;
+mod unattended;

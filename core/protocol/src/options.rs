@@ -260,6 +260,9 @@ pub enum RequestDelivery {
     Callback,
     /// As `request_opened` events, answered by id.
     Events,
+    /// Not at all, since nobody is there: permissions, questions and plans are refused at once, whatever handlers there
+    /// are. Tools of the host run.
+    None,
 }
 
 /// Bounds of an agent. Each has a default; 0 is not "without limit" unless it says so.

@@ -67,9 +67,10 @@ impl Handlers {
             RequestKind::Check => self.check != CheckHandler::None,
         };
         match (handled, requests) {
+            (_, RequestDelivery::None) if kind != RequestKind::Tool => Delivery::Refused,
             (true, _) => Delivery::Lane,
             (false, RequestDelivery::Events) => Delivery::Events,
-            (false, RequestDelivery::Callback) => Delivery::Refused,
+            (false, RequestDelivery::Callback | RequestDelivery::None) => Delivery::Refused,
         }
     }
 }
