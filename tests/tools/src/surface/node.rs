@@ -67,6 +67,7 @@ impl Package {
     fn exports(&mut self, file: &str) -> Result<BTreeMap<String, (String, String)>> {
         let mut found = BTreeMap::new();
         let mut everything = Vec::new();
+        let mut passed_on = Vec::new();
         for statement in self.file(file)?.root().of_kind("export_statement") {
             let from = statement.field("source").map(|source| beside(file, source.text()));
             if let Some(declaration) = statement.field("declaration") {
@@ -81,8 +82,13 @@ impl Package {
             for specifier in clauses.iter().flat_map(|clause| clause.of_kind("export_specifier")) {
                 let Some(original) = specifier.field("name").map(|name| name.text().to_owned()) else { continue };
                 let name = specifier.field("alias").map_or(original.clone(), |alias| alias.text().to_owned());
-                found.insert(name, (from.clone(), original));
+                passed_on.push((name, from.clone(), original));
             }
+        }
+        for (name, from, original) in passed_on {
+            // A file may pass on what it was passed itself.
+            let home = if from == file { None } else { self.exports(&from)?.remove(&original) };
+            found.insert(name, home.unwrap_or((from, original)));
         }
         for other in everything.into_iter().filter(|other| other != file) {
             // A name of the file's own comes before one of everything that it passes on.
