@@ -32,7 +32,7 @@ static lodger_agent *kept_by(struct keeper *keeper) {
   lodger_agent *agent;
   lodger_host host = {.size = sizeof host, .ctx = keeper, .on_fetch = on_kept};
   const char *options = json("{'model':'anthropic/mock','auth':{'apiKey':'key-of-the-test'},'limits':{'maxRetries':0},"
-                             "'endpoint':{'kind':'anthropic','baseUrl':'http://model.test'}}");
+                             "'endpoint':{'kind':'anthropic','baseUrl':'https://model.test'}}");
   EXPECT(LODGER_OK, lodger_agent_create(NULL, lodger_text(options), &host, &agent, &error));
   return agent;
 }
@@ -53,7 +53,7 @@ static void look_and_answer(struct keeper *keeper, lodger_fetch *fetch) {
   lodger_bytes body = lodger_fetch_body(fetch);
   lodger_str text = {(const char *)body.ptr, body.len};
   SAME_TEXT("POST", lodger_fetch_method(fetch));
-  SAME_TEXT("http://model.test/v1/messages", lodger_fetch_url(fetch));
+  SAME_TEXT("https://model.test/v1/messages", lodger_fetch_url(fetch));
   HAS_TEXT("x-api-key: key-of-the-test\r\n", lodger_fetch_headers(fetch));
   HAS_TEXT("content-type: application/json\r\n", lodger_fetch_headers(fetch));
   HAS_TEXT("\"hi\"", text);

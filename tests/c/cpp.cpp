@@ -193,7 +193,7 @@ bool a_watcher_hears_the_whole_life_of_an_agent_and_may_throw() {
 }
 
 const char *const far_away = R"({"model":"anthropic/mock","limits":{"maxRetries":0},
-  "endpoint":{"kind":"anthropic","baseUrl":"http://model.test"}})";
+  "endpoint":{"kind":"anthropic","baseUrl":"https://model.test"}})";
 
 const char *const says_ok =
     R"(data: {"type":"message_start","message":{"id":"m","type":"message","role":"assistant","model":"mock","content":[],)"
@@ -229,7 +229,7 @@ bool a_host_makes_the_token_and_carries_the_request_on_another_thread() {
     if (event.kind() == LODGER_EVENT_TEXT_DELTA)
       text += event.text();
   client.get_future().get().join();
-  CHECK(text == "ok" && audience == "http://model.test");
+  CHECK(text == "ok" && audience == "https://model.test");
   CHECK(headers.find("authorization: Bearer made-here\r\n") != std::string::npos);
   CHECK(body.find("\"hi\"") != std::string::npos);
   return true;
@@ -281,7 +281,7 @@ bool a_list_of_models_goes_through_the_hosts_client() {
     fetch.push(R"({"data":[{"id":"a"}],"has_more":false})", std::chrono::milliseconds(0));
     fetch.end();
   };
-  const char *options = R"({"provider":"anthropic","endpoint":{"kind":"anthropic","baseUrl":"http://model.test"}})";
+  const char *options = R"({"provider":"anthropic","endpoint":{"kind":"anthropic","baseUrl":"https://model.test"}})";
   CHECK(lodger::list_models(options, host, std::chrono::minutes(1)) == R"(["a"])");
   return true;
 }

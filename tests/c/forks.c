@@ -114,7 +114,7 @@ static void what_a_host_carries_stays_with_the_parent(void) {
   const lodger_status forked = LODGER_E_FORKED;
   struct trace trace = {0};
   lodger_host host = {.size = sizeof host, .drop = dropped, .on_token = keep_wanted, .on_fetch = keep_fetch};
-  lodger_str options = lodger_text(json("{'model':'anthropic/mock','endpoint':{'kind':'anthropic','baseUrl':'http://model.test'}}"));
+  lodger_str options = lodger_text(json("{'model':'anthropic/mock','endpoint':{'kind':'anthropic','baseUrl':'https://model.test'}}"));
   EXPECT(LODGER_OK, lodger_agent_create(NULL, options, &host, &agent, &error));
   lodger_turn *turn = prompt(agent, "hi");
   await_count(&kept, 1);
@@ -128,7 +128,7 @@ static void what_a_host_carries_stays_with_the_parent(void) {
     EXPECT(forked, lodger_token_request_fail(wanted, lodger_text("x"), &error));
     CHECK(lodger_fetch_settled(fetch));
     SAME_TEXT("POST", lodger_fetch_method(fetch)); /* what is only memory can still be read */
-    SAME_TEXT("http://model.test", lodger_token_request_audience(wanted));
+    SAME_TEXT("https://model.test", lodger_token_request_audience(wanted));
     lodger_token_request_free(wanted);
     lodger_fetch_free(fetch);
     lodger_turn_free(turn);

@@ -16,7 +16,7 @@ struct host {
 };
 
 static void on_token(void *ctx, lodger_token_request *wanted) {
-  SAME_TEXT("http://model.test", lodger_token_request_audience(wanted));
+  SAME_TEXT("https://model.test", lodger_token_request_audience(wanted));
   CHECK(lodger_token_request_issue(wanted, lodger_text("made-here"), 0, NULL) == LODGER_OK);
   lodger_token_request_free(wanted);
   count_up(&((struct host *)ctx)->tokens);
@@ -48,7 +48,7 @@ static void a_list_goes_through_the_hosts_client_and_its_vault(void) {
     lodger_error *error = NULL;
     lodger_blob *ids = NULL;
     lodger_host table = {.size = sizeof table, .ctx = &host, .drop = on_drop, .on_token = on_token, .on_fetch = on_fetch};
-    lodger_str options = lodger_text(json("{'provider':'anthropic','endpoint':{'kind':'anthropic','baseUrl':'http://model.test'}}"));
+    lodger_str options = lodger_text(json("{'provider':'anthropic','endpoint':{'kind':'anthropic','baseUrl':'https://model.test'}}"));
     lodger_status status = lodger_list_models(NULL, options, &table, answers ? LIMIT_MS : 1500, &ids, &error);
     EXPECT(answers ? LODGER_OK : LODGER_E_TIMEOUT, status);
     await_count(&host.dropped, 1);

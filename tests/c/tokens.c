@@ -39,7 +39,7 @@ static void on_drop(void *ctx) { count_up(&((struct vault *)ctx)->dropped); }
 static lodger_status create(struct vault *vault, const char *more, lodger_agent **agent, lodger_error **error) {
   lodger_host host = {.size = sizeof host, .ctx = vault, .drop = on_drop, .on_token = on_token, .on_fetch = on_fetch};
   const char *options = json("{'model':'anthropic/mock','limits':{'maxRetries':0},"
-                             "'endpoint':{'kind':'anthropic','baseUrl':'http://model.test'}%s}", more);
+                             "'endpoint':{'kind':'anthropic','baseUrl':'https://model.test'}%s}", more);
   return lodger_agent_create(NULL, lodger_text(options), &host, agent, error);
 }
 
@@ -61,7 +61,7 @@ static struct trace play(const lodger_agent *agent) {
 static void issue(struct vault *vault, lodger_token_request *wanted) {
   lodger_error *error = NULL;
   char token[32];
-  SAME_TEXT("http://model.test", lodger_token_request_audience(wanted));
+  SAME_TEXT("https://model.test", lodger_token_request_audience(wanted));
   snprintf(token, sizeof token, "token-%d", vault->wanted + 1);
   EXPECT(LODGER_OK, lodger_token_request_issue(wanted, lodger_text(token), 0, &error));
   memset(token, '?', sizeof token); /* the library has a copy of its own */
