@@ -791,6 +791,8 @@ export interface FileChangedEvent extends EventBase {
   created: boolean;
   /** Replaced in one step; false when it had to be written in place. */
   atomic: boolean;
+  /** The file was removed, or moved away. Absent: it was not. */
+  removed?: boolean;
 }
 
 /** A background task ended. Told before the next request to the model, which is told of it too. */
@@ -1065,6 +1067,8 @@ export interface FileChange {
   created: boolean;
   /** Replaced in one step; false when it had to be written in place. */
   atomic: boolean;
+  /** The file was removed, or moved away. Absent: it was not. */
+  removed?: boolean;
 }
 
 /** Which of them it was. */

@@ -862,7 +862,7 @@ class FileChangedEvent(EventBase):
     """A file was changed by the agent."""
 
     __slots__ = ()
-    __match_args__ = ("tool_call_id", "path", "created", "atomic")
+    __match_args__ = ("tool_call_id", "path", "created", "atomic", "removed")
     type: ClassVar[Literal["file_changed"]] = "file_changed"
     _wire: _types.FileChangedEvent
 
@@ -885,6 +885,11 @@ class FileChangedEvent(EventBase):
     def atomic(self) -> bool:
         """Replaced in one step; false when it had to be written in place."""
         return self._wire["atomic"]
+
+    @property
+    def removed(self) -> bool | None:
+        """The file was removed, or moved away. Absent: it was not."""
+        return self._wire.get("removed")
 
 
 class BackgroundTaskEndedEvent(EventBase):
@@ -1533,7 +1538,7 @@ class FileChange(Record):
     """A file that a call changed."""
 
     __slots__ = ()
-    __match_args__ = ("path", "created", "atomic")
+    __match_args__ = ("path", "created", "atomic", "removed")
     _wire: _types.FileChange
 
     @property
@@ -1550,6 +1555,11 @@ class FileChange(Record):
     def atomic(self) -> bool:
         """Replaced in one step; false when it had to be written in place."""
         return self._wire["atomic"]
+
+    @property
+    def removed(self) -> bool | None:
+        """The file was removed, or moved away. Absent: it was not."""
+        return self._wire.get("removed")
 
 
 class Message(Record):

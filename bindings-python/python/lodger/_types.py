@@ -946,6 +946,8 @@ class FileChangedEvent(EventBase):
     created: bool
     #: Replaced in one step; false when it had to be written in place.
     atomic: bool
+    #: The file was removed, or moved away. Absent: it was not.
+    removed: NotRequired[bool]
 
 
 class BackgroundTaskEndedEvent(EventBase):
@@ -1243,6 +1245,8 @@ class FileChange(TypedDict):
     created: bool
     #: Replaced in one step; false when it had to be written in place.
     atomic: bool
+    #: The file was removed, or moved away. Absent: it was not.
+    removed: NotRequired[bool]
 
 
 class Limits(TypedDict):

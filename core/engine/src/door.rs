@@ -14,8 +14,8 @@ use lodger_protocol::{
     Answer, Checks, DeniedBy, Effect, Error, ErrorCode, Outcome, Passing, PermissionAnswer, PermissionRequest,
     RequestBody, RequestKind, ResolvedAccess, Target, TargetKind, ToolCallId,
 };
-use lodger_tools::{Ask, Patience, Progress, ToolContext, ToolOutput, ToolRun, limited};
-use lodger_workspace::{FileHandle, Workspace};
+use lodger_tools::{Ask, MayRead, Patience, Progress, ToolContext, ToolOutput, ToolRun, limited};
+use lodger_workspace::{FileHandle, Tree, Workspace};
 
 use crate::OpenCall;
 use crate::context::StepContext;
@@ -61,12 +61,12 @@ pub(crate) async fn pass(turn: &Arc<Turn>, context: &StepContext, call: &OpenCal
         Ok(run) => run,
         Err(failure) => return Passed::failed(failure),
     };
-    let (files, line) = match resolve(turn, context, run.as_ref()).await {
+    let (places, line) = match resolve(turn, context, run.as_ref()).await {
         Ok(resolved) => resolved,
         Err(error) => return Passed::failed(error),
     };
     let accesses: Vec<ResolvedAccess> =
-        files.iter().map(|file| file.access()).chain(line.iter().flat_map(|line| &line.accesses)).cloned().collect();
+        places.accesses().chain(line.iter().flat_map(|line| &line.accesses)).cloned().collect();
     let asked = Asked {
         target: resolved_target(run.target(), &accesses),
         host_offers: tool.host_offers(),
@@ -78,7 +78,7 @@ pub(crate) async fn pass(turn: &Arc<Turn>, context: &StepContext, call: &OpenCal
         return Passed::denied(by, Some(feedback));
     }
     let asks = decision.verdict == Verdict::Ask;
-    let (run, files, diff) = match previewed(turn, call, run, files, &asked, asks).await {
+    let (run, places, diff) = match previewed(turn, call, run, places, &asked, asks).await {
         Ok(previewed) => previewed,
         Err(error) => return Passed::failed(error),
     };
@@ -99,7 +99,20 @@ pub(crate) async fn pass(turn: &Arc<Turn>, context: &StepContext, call: &OpenCal
     if blocked.is_some() {
         return Passed::denied(DeniedBy::Checks, blocked);
     }
-    attempt(turn, context, call, run, files).await
+    attempt(turn, context, call, run, places).await
+}
+
+/// The declared files and the declared folder, as they really are.
+#[derive(Default)]
+struct Places {
+    files: Vec<Box<dyn FileHandle>>,
+    tree: Option<Box<dyn Tree>>,
+}
+
+impl Places {
+    fn accesses(&self) -> impl Iterator<Item = &ResolvedAccess> {
+        self.files.iter().map(|file| file.access()).chain(self.tree.iter().map(|tree| tree.access()))
+    }
 }
 
 /// What policy is asked about a call.
@@ -152,16 +165,21 @@ async fn resolve(
     turn: &Turn,
     context: &StepContext,
     run: &dyn ToolRun,
-) -> Result<(Vec<Box<dyn FileHandle>>, Option<ResolvedLine>), Error> {
-    let (accesses, line) = (run.accesses(), run.target().command);
-    let Some(workspace) = context.workspace.clone().filter(|_| !accesses.is_empty() || line.is_some()) else {
-        return Ok((Vec::new(), None));
+) -> Result<(Places, Option<ResolvedLine>), Error> {
+    let (accesses, tree, line) = (run.accesses(), run.tree(), run.target().command);
+    let is_needed = !accesses.is_empty() || tree.is_some() || line.is_some();
+    let Some(workspace) = context.workspace.clone().filter(|_| is_needed) else {
+        return Ok((Places::default(), None));
     };
     let analyser = turn.shared.analyser.clone();
     aside(turn, move || {
         let resolved = accesses.iter().map(|access| workspace.resolve(&access.path, access.intent));
         let files = resolved.collect::<Result<Vec<_>, Error>>()?;
-        Ok((files, line.map(|line| resolve_line(CommandLine::new(analyser.analyse(&line)), workspace.as_ref()))))
+        let tree = tree.map(|path| workspace.resolve_tree(&path)).transpose()?;
+        Ok((
+            Places { files, tree },
+            line.map(|line| resolve_line(CommandLine::new(analyser.analyse(&line)), workspace.as_ref())),
+        ))
     })
     .await?
 }
@@ -206,25 +224,25 @@ fn resolved_target(mut target: Target, accesses: &[ResolvedAccess]) -> Target {
     target
 }
 
-type Previewed = (Box<dyn ToolRun>, Vec<Box<dyn FileHandle>>, Option<String>);
+type Previewed = (Box<dyn ToolRun>, Places, Option<String>);
 
 /// Makes the diff of the change, and hands the call back with it.
 async fn previewed(
     turn: &Turn,
     call: &OpenCall,
     run: Box<dyn ToolRun>,
-    files: Vec<Box<dyn FileHandle>>,
+    places: Places,
     asked: &Asked,
     asks: bool,
 ) -> Result<Previewed, Error> {
     // What nobody will see is not made.
     let is_asked = asks && turn.outlet.delivery(RequestKind::Permission) != Delivery::Refused;
     if !is_asked && !check::is_checked(turn, call, asked) {
-        return Ok((run, files, None));
+        return Ok((run, places, None));
     }
     aside(turn, move || {
-        let diff = run.preview(&files);
-        (run, files, diff)
+        let diff = run.preview(&places.files);
+        (run, places, diff)
     })
     .await
 }
@@ -318,13 +336,16 @@ async fn attempt(
     context: &StepContext,
     call: &OpenCall,
     run: Box<dyn ToolRun>,
-    files: Vec<Box<dyn FileHandle>>,
+    places: Places,
 ) -> Passed {
     let began = Instant::now();
     let link = Arc::new(Link { turn: Arc::clone(turn), call_id: call.id.clone() });
     let mut running = run.run(ToolContext {
         call_id: call.id.clone(),
-        files,
+        may_read: may_read(turn, call, places.tree.as_deref()),
+        files: places.files,
+        tree: places.tree,
+        seen: Arc::clone(&turn.shared.seen),
         workspace: context.workspace.clone(),
         progress: Arc::clone(&link) as Arc<dyn Progress>,
         host: link,
@@ -344,6 +365,14 @@ async fn attempt(
         denied: None,
         duration_ms: u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX),
     }
+}
+
+/// Which of the files that a search finds may be shown: the folder was judged as a whole, and rules may be about files
+/// in it.
+fn may_read(turn: &Turn, call: &OpenCall, tree: Option<&dyn Tree>) -> MayRead {
+    let Some(tree) = tree.filter(|_| turn.shared.policy.has_rules()) else { return Arc::new(|_| true) };
+    let (policy, tool, tree) = (Arc::clone(&turn.shared.policy), call.tool_name.clone(), tree.access().clone());
+    Arc::new(move |path| policy.shows(&tool, &tree, &ResolvedAccess { canonical: path.to_owned(), ..tree.clone() }))
 }
 
 /// What ties a running call to its turn.

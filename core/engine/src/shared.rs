@@ -9,7 +9,7 @@ use lodger_protocol::{
     Clock, Diagnostics, Effort, Entry, Limits, Mode, Result, SessionId, ToolSpec, Usage, UsageReport,
 };
 use lodger_session::{Checkpoint, SessionLog};
-use lodger_tools::Registry;
+use lodger_tools::{Registry, Seen};
 use lodger_workspace::Workspace;
 use tokio::sync::watch;
 
@@ -79,6 +79,8 @@ pub(crate) struct Shared {
     pub(crate) diagnostics: Diagnostics,
     pub(crate) workspace: Option<Arc<dyn Workspace>>,
     pub(crate) limits: Arc<Limits>,
+    /// What the model was shown of files.
+    pub(crate) seen: Arc<Seen>,
     pub(crate) spends_from: Option<Arc<Spending>>,
     pub(crate) output: Option<Arc<OutputSchema>>,
     pub(crate) policy: Arc<Policy>,
@@ -147,6 +149,7 @@ impl Shared {
             diagnostics: parts.diagnostics,
             workspace: parts.workspace,
             limits: Arc::new(parts.limits),
+            seen: Arc::default(),
             spends_from: parts.spends_from,
             output: parts.output.map(Arc::new),
             policy: parts.policy,

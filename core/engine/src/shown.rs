@@ -3,14 +3,12 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use lodger_protocol::{Content, Error, Prompt, Result};
+use lodger_protocol::{Content, Error, MAX_DOCUMENT_BYTES, MAX_IMAGE_BYTES, Prompt, Result};
 
 const MAX_PROMPT_BYTES: usize = 25 * 1024 * 1024;
 const MAX_RESULT_BYTES: usize = 8 * 1024 * 1024;
 const MAX_IMAGES: usize = 8;
-const MAX_IMAGE_BYTES: usize = 5 * 1024 * 1024;
 const MAX_DOCUMENTS: usize = 8;
-const MAX_DOCUMENT_BYTES: usize = 10 * 1024 * 1024;
 const MAX_NAME_BYTES: usize = 255;
 
 /// How every PDF begins, `%PDF-`, in base64.

@@ -195,7 +195,8 @@ fn workspace(options: &AgentOptions, env: &Environment, runtime: &Runtime) -> Re
     };
     let roots: Vec<PathBuf> = options.roots.iter().map(PathBuf::from).collect();
     let children = env.for_children(&options.env);
-    LocalWorkspace::open(Path::new(cwd), &roots, children, Arc::clone(runtime.processes())).map(Some)
+    let workspace = LocalWorkspace::open(Path::new(cwd), &roots, children, Arc::clone(runtime.processes()))?;
+    Ok(Some(workspace.sharing(Arc::clone(runtime.files()))))
 }
 
 /// The workspace with its commands in the sandbox that was asked for.

@@ -351,8 +351,9 @@ async fn a_full_queue_holds_back_no_other_agent() {
     let unread = client(&server).create().unwrap();
     let _turn = unread.prompt("hello").unwrap();
     let stage = Stage::new();
-    for _ in 0..20 {
-        let agent = stage.agent(&[write("f", "x"), says("two")]).mode(Mode::FullAuto).create().unwrap();
+    for number in 0..20 {
+        let agent =
+            stage.agent(&[write(&format!("f{number}"), "x"), says("two")]).mode(Mode::FullAuto).create().unwrap();
         let events = play(&agent, "hello").await;
         look::ended(&events, DoneReason::EndTurn);
         assert!(look::entries(&events).any(|entry| matches!(entry, Entry::FileChanged { .. })));

@@ -181,11 +181,20 @@ fn without_a_folder_no_tool_and_no_prompt_of_ours_is_sent() {
 fn with_a_folder_the_base_prompt_and_the_tools_of_the_folder_are_sent() {
     let stage = Stage::new();
     let body = first_request(json!({ "cwd": stage.work("") }));
-    let tools = ["read_file", "write_file", "edit_file", "run_shell", "task_output", "task_kill"];
-    assert_eq!(look::offered(&body), tools);
+    let files = ["read_file", "write_file", "edit_file", "multi_edit", "apply_patch", "glob", "grep", "list_dir"];
+    assert_eq!(look::offered(&body), [&files[..], &["run_shell", "task_output", "task_kill"]].concat());
     assert!(
         body["system"][0]["text"].as_str().unwrap().contains(stage.work("").to_str().unwrap().trim_end_matches('/'))
     );
+}
+
+#[test]
+fn what_the_first_request_says_of_prompt_and_tools_is_under_four_thousand_tokens() {
+    let stage = Stage::new();
+    let body = first_request(json!({ "cwd": stage.work("") }));
+    let bytes = body["system"].to_string().len() + body["tools"].to_string().len();
+    // English and JSON have about four bytes in a token.
+    assert!(bytes / 4 < 4000, "{bytes} bytes");
 }
 
 #[test]

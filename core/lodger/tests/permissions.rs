@@ -69,7 +69,7 @@ async fn every_mode_has_its_own_answer_to_every_kind_of_call() {
         ("read protected", read_file(&stage.work(".git/config")), ["runs", "runs", "runs", "runs"]),
         ("write inside", write("made", "x"), ["asks", "runs", "runs", "denied"]),
         ("write outside", write(&outside, "x"), ["asks", "asks", "runs", "denied"]),
-        ("write protected", write(".git/config", "x"), ["asks", "asks", "runs", "denied"]),
+        ("write protected", write(".git/new", "x"), ["asks", "asks", "runs", "denied"]),
         ("command", shell("touch made"), ["asks", "asks", "runs", "denied"]),
         ("command that looks", shell("cat inside"), ["asks", "asks", "runs", "asks"]),
         ("host tool", calls("mine", json!({})), ["runs", "runs", "runs", "denied"]),
@@ -77,6 +77,10 @@ async fn every_mode_has_its_own_answer_to_every_kind_of_call() {
     ];
     for (what, step, expected) in &rows {
         for (mode, expected) in [Mode::Ask, Mode::AutoEdit, Mode::FullAuto, Mode::Plan].into_iter().zip(expected) {
+            // Each finds them anew: a file that exists is not written unread.
+            for made in [stage.work("made"), stage.outside("new"), stage.work(".git/new")] {
+                let _ = fs::remove_file(made);
+            }
             let builder = stage
                 .agent(&[step.clone(), says("done")])
                 .mode(mode)
@@ -167,7 +171,7 @@ fn a_folder_named_as_a_root_counts_as_inside() {
     });
     let agent = embedded(&options);
     let events = drain(&agent.prompt("\"hello\"").unwrap());
-    assert_eq!(look::result(&events), ("1\ttext\n".to_owned(), false));
+    assert_eq!(look::result(&events), ("1\ttext\n[the last line has no line end]\n".to_owned(), false));
 }
 
 #[tokio::test]

@@ -129,6 +129,40 @@ async fn what_may_not_be_read_is_read_by_no_tool_and_under_no_name() {
 }
 
 #[tokio::test]
+async fn what_a_rule_forbids_or_asks_for_shows_up_in_no_search() {
+    for search in [
+        calls("grep", json!({ "pattern": "the key" })),
+        calls("glob", json!({ "pattern": "*key*" })),
+        calls("list_dir", json!({ "depth": 3 })),
+    ] {
+        for rule in ["read(secret/**)", "read_file(secret/**)", "read(**/key)"] {
+            let stage = Stage::new();
+            stage.put("secret/key", "the key");
+            stage.put("open/other_key", "the key");
+            let builder = stage.agent(&[search.clone(), says("done")]);
+            let (told, asked) = told_and_asked(builder.deny(rule)).await;
+            assert!(told.contains("other_key") && !told.contains("secret/key"), "{search} with {rule}: {told}");
+            assert_eq!(asked, 0);
+        }
+        let stage = Stage::new();
+        stage.put("secret/key", "the key");
+        let (told, _) = told_and_asked(stage.agent(&[search.clone(), says("done")]).ask("read(secret/key)")).await;
+        assert!(!told.contains("secret/key"), "{search}: {told}");
+    }
+}
+
+#[tokio::test]
+async fn a_search_that_was_asked_for_as_a_whole_shows_what_it_finds() {
+    let stage = Stage::new();
+    stage.put("a", "the key");
+    let search = calls("grep", json!({ "pattern": "the key" }));
+    let (agent, asked) = answering(stage.agent(&[search, says("done")]).ask("grep"), PermissionAnswer::AllowOnce {});
+    let events = play(&agent, "hello").await;
+    assert_eq!(asked.lock().unwrap().len(), 1);
+    assert!(look::result(&events).0.contains("1:the key"), "{:?}", look::result(&events));
+}
+
+#[tokio::test]
 async fn paths_are_allowed_by_where_they_are() {
     let stage = Stage::new();
     stage.put("src/a", "");

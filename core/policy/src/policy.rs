@@ -2,10 +2,10 @@
 
 use std::path::PathBuf;
 
-use lodger_protocol::{Error, ErrorCode, Mode, Result};
+use lodger_protocol::{Error, ErrorCode, Mode, ResolvedAccess, Result};
 
 use crate::wildcard::Wildcard;
-use crate::{PolicyLayer, Rule};
+use crate::{Part, PolicyLayer, Rule, RuleKind};
 
 /// All that is in force for one agent. Cheap to ask, and never changed: a new policy is a new value.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -73,6 +73,31 @@ impl Policy {
     #[must_use]
     pub fn unreadable(&self) -> Vec<PathBuf> {
         self.layers.iter().flat_map(|layer| &layer.rules).filter_map(Rule::unreadable).collect()
+    }
+
+    /// Whether there is any rule.
+    #[must_use]
+    pub fn has_rules(&self) -> bool {
+        self.layers.iter().any(|layer| !layer.rules.is_empty())
+    }
+
+    /// Whether a tool that looks through a folder may show a file that it finds there: no rule forbids it to this tool
+    /// or to `read_file`, and none asks for it that did not ask for the folder too. Nobody can be asked for each file.
+    #[must_use]
+    pub fn shows(&self, tool: &str, folder: &ResolvedAccess, file: &ResolvedAccess) -> bool {
+        let (folder, file) = (Part::File(folder), Part::File(file));
+        self.layers.iter().all(|layer| {
+            if matches!(layer.rule_on("read_file", &file), Some((_, RuleKind::Deny))) {
+                return false;
+            }
+            match layer.rule_on(tool, &file) {
+                Some((_, RuleKind::Deny)) => false,
+                Some((rule, RuleKind::Ask)) => {
+                    matches!(layer.rule_on(tool, &folder), Some((asked, RuleKind::Ask)) if std::ptr::eq(asked, rule))
+                }
+                Some((_, RuleKind::Allow)) | None => true,
+            }
+        })
     }
 
     fn locks(&self) -> impl Iterator<Item = (&PolicyLayer, Mode)> {

@@ -6,6 +6,11 @@ use serde_json::Value;
 
 use crate::{MessageId, ToolCallId};
 
+/// A picture has at most so many bytes of base64.
+pub const MAX_IMAGE_BYTES: usize = 5 * 1024 * 1024;
+/// A document has at most so many bytes of base64.
+pub const MAX_DOCUMENT_BYTES: usize = 10 * 1024 * 1024;
+
 /// One block of a message.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "snake_case", rename_all_fields = "camelCase", deny_unknown_fields)]

@@ -90,6 +90,9 @@ pub struct FileChange {
     pub created: bool,
     /// Replaced in one step; false when it had to be written in place.
     pub atomic: bool,
+    /// The file was removed, or moved away. Absent: it was not.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub removed: bool,
 }
 
 /// Where a task stands.

@@ -28,7 +28,7 @@ pub use access::{FileId, Intent, ResolvedAccess};
 pub use answer::{Answer, CheckAnswer, PermissionAnswer, Persist, PlanAnswer, QuestionAnswer, ToolAnswer};
 pub use auth::Auth;
 pub use clock::{Clock, SystemClock};
-pub use content::{Content, Message, Prompt, Role};
+pub use content::{Content, MAX_DOCUMENT_BYTES, MAX_IMAGE_BYTES, Message, Prompt, Role};
 pub use diagnostic::{Diagnostic, DiagnosticBody, DiagnosticSink, Diagnostics};
 pub use environment::Environment;
 pub use error::{Error, ErrorCode, ErrorEntry, Result};

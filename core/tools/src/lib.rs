@@ -8,8 +8,12 @@ pub mod builtin;
 pub mod input;
 mod limit;
 mod registry;
+mod seen;
 mod tool;
 
 pub use limit::limited;
 pub use registry::Registry;
-pub use tool::{Access, Ask, EndedTask, Patience, Progress, Tool, ToolContext, ToolFailure, ToolOutput, ToolRun};
+pub use seen::Seen;
+pub use tool::{
+    Access, Ask, EndedTask, MayRead, Patience, Progress, Tool, ToolContext, ToolFailure, ToolOutput, ToolRun,
+};

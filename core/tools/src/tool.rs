@@ -1,13 +1,16 @@
 //! The trait of a tool, in two steps: read the input, then run.
 
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::future::BoxFuture;
 use lodger_protocol::{Answer, Content, FileChange, Intent, Limits, Mode, RequestBody, Target, ToolCallId, ToolSpec};
-use lodger_workspace::{FileHandle, StopFlag, Workspace};
+use lodger_workspace::{FileHandle, StopFlag, Tree, Workspace};
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
+
+use crate::Seen;
 
 /// A tool on offer.
 pub trait Tool: Send + Sync {
@@ -71,6 +74,11 @@ pub trait ToolRun: Send + Sync {
         Vec::new()
     }
 
+    /// The folder that the call looks through, or the one file. It is handed to `run` too.
+    fn tree(&self) -> Option<String> {
+        None
+    }
+
     /// The change as a unified diff, to show when asking. Blocking.
     fn preview(&self, _files: &[Box<dyn FileHandle>]) -> Option<String> {
         None
@@ -107,12 +115,22 @@ pub enum Patience {
     Endless,
 }
 
+/// Whether the file at this absolute path, without links, may be shown to the model. Called from several threads at
+/// once, once for each file of a tree: it must be quick.
+pub type MayRead = Arc<dyn Fn(&Path) -> bool + Send + Sync>;
+
 /// All that a running call may use.
 pub struct ToolContext {
     /// The call.
     pub call_id: ToolCallId,
     /// The declared files, in order, as they were judged.
     pub files: Vec<Box<dyn FileHandle>>,
+    /// The declared folder, as it was judged.
+    pub tree: Option<Box<dyn Tree>>,
+    /// What the model was shown of files in this session.
+    pub seen: Arc<Seen>,
+    /// Says of each file that a search finds whether it may be shown.
+    pub may_read: MayRead,
     /// For commands; absent without a folder.
     pub workspace: Option<Arc<dyn Workspace>>,
     /// Where to show progress.

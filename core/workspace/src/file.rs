@@ -80,7 +80,23 @@ pub trait FileHandle: Send + Sync {
     /// raised. The handle then stands for the new content: it can be read and written again.
     ///
     /// # Errors
-    /// `path_changed` as for `read`; `invalid_input` when it cannot be written; `closed` when `stop` was raised
-    /// in time.
+    /// `path_changed` as for `read`, and when somebody changed the file since it was last read through this handle;
+    /// `invalid_input` when it cannot be written; `closed` when `stop` was raised in time.
     fn write(&self, content: &[u8], stop: &StopFlag) -> Result<WriteReport>;
+
+    /// Makes the file where there is none, as `write` does, and gives it these mode bits; absent: the usual ones.
+    ///
+    /// # Errors
+    /// As for `write`; `path_changed` when a file stands there.
+    fn write_new(&self, content: &[u8], mode: Option<u32>, stop: &StopFlag) -> Result<WriteReport>;
+
+    /// Removes the file: this name of it, where it has several. The handle then stands for no file, and one can be
+    /// written there again.
+    ///
+    /// # Errors
+    /// As for `write`; `invalid_input` when there is no such file or it cannot be removed.
+    fn remove(&self, stop: &StopFlag) -> Result<()>;
+
+    /// The mode bits of the file as they are now; absent when there is none, or when it cannot be told.
+    fn mode(&self) -> Option<u32>;
 }

@@ -6,6 +6,7 @@
 mod command;
 mod file;
 mod output_file;
+mod tree;
 
 #[cfg(all(feature = "local", unix))]
 mod local;
@@ -17,9 +18,10 @@ use lodger_protocol::{Intent, Result, SandboxState};
 pub use command::{Command, CommandEnd, CommandStatus, OutputChunk, OutputStream, Running};
 pub use file::{FileHandle, StopFlag, WriteReport};
 pub use output_file::OutputFile;
+pub use tree::{Found, FoundKind, Tree, Visitor, Walk, Walked};
 
 #[cfg(all(feature = "local", unix))]
-pub use local::{LocalWorkspace, ProcessTable, SignalsBlocked};
+pub use local::{LocalWorkspace, ProcessTable, SharedFiles, SignalsBlocked};
 
 /// Files and commands of one agent.
 pub trait Workspace: Send + Sync {
@@ -32,6 +34,13 @@ pub trait Workspace: Send + Sync {
     /// `invalid_input` for a path that cannot be one (empty, NUL inside), a folder where a file is needed, or
     /// a special file; the message is for the model.
     fn resolve(&self, path: &str, intent: Intent) -> Result<Box<dyn FileHandle>>;
+
+    /// Finds out what `path`, a folder or a file, really is, and keeps hold of it, to look through what is there.
+    /// Blocking: call it off the async workers.
+    ///
+    /// # Errors
+    /// As for `resolve`, but for folders; `invalid_input` when there is nothing at that path.
+    fn resolve_tree(&self, path: &str) -> Result<Box<dyn Tree>>;
 
     /// Starts a command in a process group of its own. Returns at once.
     ///

@@ -193,3 +193,81 @@ fn a_handle_goes_on_with_what_it_wrote() {
         assert_eq!(fs::read_to_string(bench.path(name)).unwrap(), "3");
     }
 }
+
+#[test]
+fn a_file_that_somebody_changed_since_it_was_read_is_not_overwritten() {
+    let bench = Bench::new();
+    let path = bench.put("a", "old");
+    fs::hard_link(bench.put("several", "old"), bench.path("names")).unwrap();
+    for name in ["a", "several"] {
+        let handle = bench.resolve(name, Intent::Write);
+        handle.read(10).unwrap();
+        fs::write(bench.path(name), "by somebody else").unwrap();
+        assert_code(&handle.write(b"mine", &StopFlag::default()).unwrap_err(), ErrorCode::PathChanged);
+        assert_code(&handle.remove(&StopFlag::default()).unwrap_err(), ErrorCode::PathChanged);
+        assert_eq!(fs::read_to_string(bench.path(name)).unwrap(), "by somebody else");
+        // Once it was read again it may be.
+        handle.read(100).unwrap();
+        handle.write(b"mine", &StopFlag::default()).unwrap();
+        assert_eq!(fs::read_to_string(bench.path(name)).unwrap(), "mine");
+        handle.write(b"mine again", &StopFlag::default()).unwrap();
+    }
+    assert_eq!(fs::read_to_string(path).unwrap(), "mine again");
+}
+
+#[test]
+fn a_new_file_gets_the_mode_that_is_asked_for() {
+    let bench = Bench::new();
+    let handle = bench.resolve("deep/new", Intent::Write);
+    assert_eq!(handle.mode(), None);
+    assert_eq!(handle.write_new(b"x", Some(0o640), &StopFlag::default()).unwrap(), CREATED);
+    assert_eq!(handle.mode(), Some(0o640));
+    assert_eq!(fs::metadata(bench.path("deep/new")).unwrap().mode() & 0o7777, 0o640);
+}
+
+#[test]
+fn a_file_that_exists_is_not_made_anew() {
+    let bench = Bench::new();
+    let path = bench.put("a", "old");
+    let error = bench.resolve("a", Intent::Write).write_new(b"new", None, &StopFlag::default()).unwrap_err();
+    assert_code(&error, ErrorCode::PathChanged);
+    assert_eq!(fs::read_to_string(path).unwrap(), "old");
+}
+
+#[test]
+fn a_file_is_removed_and_can_be_put_back() {
+    let bench = Bench::new();
+    let path = bench.put("a", "old");
+    fs::set_permissions(&path, Permissions::from_mode(0o750)).unwrap();
+    let handle = bench.resolve("a", Intent::Write);
+    let mode = handle.mode();
+    handle.remove(&StopFlag::default()).unwrap();
+    assert!(!path.exists());
+    assert_code(&handle.remove(&StopFlag::default()).unwrap_err(), ErrorCode::InvalidInput);
+    assert_eq!(handle.write_new(b"old", mode, &StopFlag::default()).unwrap(), CREATED);
+    assert_eq!(
+        (fs::read_to_string(&path).unwrap().as_str(), fs::metadata(&path).unwrap().mode() & 0o7777),
+        ("old", 0o750)
+    );
+}
+
+#[test]
+fn only_the_name_of_a_file_is_removed_where_it_has_several() {
+    let bench = Bench::new();
+    fs::hard_link(bench.put("a", "old"), bench.path("b")).unwrap();
+    bench.resolve("a", Intent::Write).remove(&StopFlag::default()).unwrap();
+    assert_eq!(bench.names(""), ["b"]);
+}
+
+#[test]
+fn what_took_the_place_of_a_file_is_not_removed() {
+    let bench = Bench::new();
+    let path = bench.put("a", "old");
+    let handle = bench.resolve("a", Intent::Write);
+    fs::remove_file(&path).unwrap();
+    fs::write(&path, "somebody else's").unwrap();
+    assert_code(&handle.remove(&StopFlag::default()).unwrap_err(), ErrorCode::PathChanged);
+    let handle = bench.resolve("a", Intent::Write);
+    assert_code(&handle.remove(&raised()).unwrap_err(), ErrorCode::Closed);
+    assert_eq!(fs::read_to_string(path).unwrap(), "somebody else's");
+}

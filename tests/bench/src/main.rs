@@ -5,6 +5,7 @@
 
 #![allow(clippy::expect_used, clippy::print_stdout, reason = "a bench that fails is to stop and say so")]
 
+mod files;
 mod floor;
 mod process;
 mod rust;
@@ -30,8 +31,10 @@ fn main() {
         return;
     };
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().expect("threads");
-    let measured = match side.as_str() {
-        "floor" => runtime.block_on(floor::run(job, base_url)),
+    let measured = match (side.as_str(), job.as_str()) {
+        ("floor", "edit") => files::floor(base_url),
+        (_, "glob" | "grep" | "edit") => runtime.block_on(files::run(job, base_url)),
+        ("floor", _) => runtime.block_on(floor::run(job, base_url)),
         _ => runtime.block_on(rust::run(job, base_url)),
     };
     println!("{measured}");

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use lodger_net::HttpClients;
 use lodger_protocol::{Error, ErrorCode, Result};
-use lodger_workspace::{ProcessTable, SignalsBlocked};
+use lodger_workspace::{ProcessTable, SharedFiles, SignalsBlocked};
 use tokio::runtime::{Builder, Handle};
 
 use super::{locked, may_block};
@@ -41,6 +41,7 @@ struct Inner {
     handle: Handle,
     clients: HttpClients,
     processes: Arc<ProcessTable>,
+    files: Arc<SharedFiles>,
     fork: ForkGuard,
     shut_down: AtomicBool,
 }
@@ -132,6 +133,7 @@ impl Runtime {
             handle,
             clients: HttpClients::new(),
             processes,
+            files: Arc::default(),
             fork: ForkGuard::here(),
             shut_down: AtomicBool::new(false),
         }))
@@ -203,6 +205,10 @@ impl Runtime {
 
     pub(crate) fn processes(&self) -> &Arc<ProcessTable> {
         &self.0.processes
+    }
+
+    pub(crate) fn files(&self) -> &Arc<SharedFiles> {
+        &self.0.files
     }
 
     pub(crate) fn fork_guard(&self) -> ForkGuard {

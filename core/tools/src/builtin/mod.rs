@@ -1,14 +1,29 @@
-//! The tools that come with the library: read, write and edit files, run commands.
+//! The tools that come with the library: read, write and edit files, look through folders, run commands.
 
+mod apply_patch;
 mod collected;
+mod diff;
 mod edit_file;
+mod edits;
 mod ending;
+mod fold;
+mod glob;
+mod grep;
+mod ladder;
+mod lines;
+mod list_dir;
+mod multi_edit;
+mod nearest;
 mod output;
+pub mod patch;
+mod picture;
 mod read_file;
 mod run_shell;
+mod search;
 mod task_kill;
 mod task_output;
 mod tasks;
+mod text;
 mod text_file;
 mod write_file;
 
@@ -24,6 +39,11 @@ pub fn tools() -> Vec<Arc<dyn Tool>> {
         Arc::new(read_file::ReadFile),
         Arc::new(write_file::WriteFile),
         Arc::new(edit_file::EditFile),
+        Arc::new(multi_edit::MultiEdit),
+        Arc::new(apply_patch::ApplyPatch),
+        Arc::new(glob::Glob),
+        Arc::new(grep::Grep),
+        Arc::new(list_dir::ListDir),
         Arc::new(run_shell::RunShell { tasks: Arc::clone(&tasks) }),
         Arc::new(task_output::TaskOutput { tasks: Arc::clone(&tasks) }),
         Arc::new(task_kill::TaskKill { tasks }),

@@ -1,12 +1,12 @@
-//! Text files through handles, off the async workers.
+//! Files through handles, off the async workers: taken in whole as bytes or text, and written back as they were but for
+//! the change.
 
-use std::time::Duration;
-
-use lodger_protocol::{FileChange, Result};
+use lodger_protocol::{Effect, FileChange, Target, TargetKind};
 use lodger_workspace::{FileHandle, StopFlag, WriteReport};
 
+use super::text::{Encoding, NotText, Text};
 use crate::input::one_line;
-use crate::{ToolFailure, ToolOutput};
+use crate::{Seen, ToolContext, ToolFailure, ToolOutput};
 
 /// Files over this are not taken in whole.
 pub(super) const MAX_FILE_BYTES: u64 = 16 * 1024 * 1024;
@@ -20,59 +20,84 @@ pub(super) async fn blocking(work: impl FnOnce() -> ToolOutput + Send + 'static)
     }
 }
 
-/// The whole text of a file.
-pub(super) fn read_text(file: &dyn FileHandle) -> Result<String, ToolFailure> {
+/// What a call on files would do, in a line for people.
+pub(super) fn target(verb: &str, paths: Vec<String>, effect: Effect) -> Target {
+    let summary = match paths.as_slice() {
+        [path] => format!("{verb} {}", one_line(path)),
+        paths => format!("{verb} {} files", paths.len()),
+    };
+    Target { summary, effect, kind: TargetKind::File, paths: Some(paths), command: None, host: None }
+}
+
+/// The one file that a call declared.
+pub(super) fn the_file(context: &ToolContext) -> Result<&dyn FileHandle, ToolFailure> {
+    context.files.first().map(AsRef::as_ref).ok_or_else(|| ToolFailure("no file was resolved".to_owned()))
+}
+
+/// The whole content of a file.
+pub(super) fn read_bytes(file: &dyn FileHandle) -> Result<Vec<u8>, ToolFailure> {
     let given = &file.access().given;
     let (bytes, size) = file.read(MAX_FILE_BYTES).map_err(|error| ToolFailure(error.message))?;
     if size > MAX_FILE_BYTES {
         return Err(ToolFailure(format!(
-            "{given} has {size} bytes; files over {MAX_FILE_BYTES} bytes cannot be taken in whole. Use run_shell to look at a part of it"
+            "{given} has {size} bytes; files over {MAX_FILE_BYTES} bytes are not taken in whole. Use grep or run_shell to look at a part of it"
         )));
     }
-    String::from_utf8(bytes).map_err(|_| {
-        ToolFailure(format!("{given} is not UTF-8 text ({size} bytes). Use run_shell to inspect binary files"))
+    Ok(bytes)
+}
+
+/// The whole text of a file.
+pub(super) fn read_text(file: &dyn FileHandle) -> Result<Text, ToolFailure> {
+    decode(&file.access().given, read_bytes(file)?)
+}
+
+/// The whole text of a file that the model knows as it is now.
+pub(super) fn read_known_text(file: &dyn FileHandle, seen: &Seen) -> Result<Text, ToolFailure> {
+    let bytes = read_bytes(file)?;
+    seen.check(file.access(), &bytes)?;
+    decode(&file.access().given, bytes)
+}
+
+/// Bytes as text; what they are where they are none.
+pub(super) fn decode(given: &str, bytes: Vec<u8>) -> Result<Text, ToolFailure> {
+    let size = bytes.len();
+    let kind = infer::get(&bytes).map_or("of no known kind", |kind| kind.mime_type());
+    Text::decode(bytes).map_err(|not_text| {
+        ToolFailure(match not_text {
+            NotText::Binary => {
+                format!("{given} is a binary file, {kind}, with {size} bytes. Use run_shell to look into it")
+            }
+            NotText::Otherwise => format!(
+                "{given} ({size} bytes) is neither UTF-8 nor marked as UTF-16. Use run_shell, with iconv if it is text"
+            ),
+        })
     })
 }
 
-/// Writes a file and says so.
+/// Writes a text as its file has it, remembers that the model knows it, and says so.
 pub(super) fn write_text(
     file: &dyn FileHandle,
     text: &str,
-    stop: &StopFlag,
+    encoding: Encoding,
+    (seen, stop): (&Seen, &StopFlag),
     done: impl FnOnce(WriteReport) -> String,
 ) -> ToolOutput {
-    match file.write(text.as_bytes(), stop) {
+    let bytes = encoding.encode(text);
+    match file.write(&bytes, stop) {
         Ok(report) => {
-            let change = FileChange {
-                path: file.access().canonical.display().to_string(),
-                created: report.created,
-                atomic: report.atomic,
-            };
-            ToolOutput { files: vec![change], ..ToolOutput::text(done(report)) }
+            seen.show(&file.access().canonical, &bytes);
+            ToolOutput { files: vec![change_of(file, report)], ..ToolOutput::text(done(report)) }
         }
         Err(error) => error.into(),
     }
 }
 
-/// Texts over this, both together, are not compared.
-const MAX_COMPARED_BYTES: usize = 4 * 1024 * 1024;
-/// A diff is cut to this.
-const MAX_DIFF_BYTES: usize = 64 * 1024;
-/// How long the shortest diff is looked for; after it a longer one will do.
-const DIFF_TIME: Duration = Duration::from_millis(200);
-
-/// A unified diff with three lines of context, to show to a person; absent when nothing changes or there is too
-/// much to compare. Bounded in time and size, since a model says what is compared.
-pub(super) fn diff(path: &str, before: &str, after: &str) -> Option<String> {
-    if before == after || before.len() + after.len() > MAX_COMPARED_BYTES {
-        return None;
+/// What is told of a file that was written.
+pub(super) fn change_of(file: &dyn FileHandle, report: WriteReport) -> FileChange {
+    FileChange {
+        path: file.access().canonical.display().to_string(),
+        created: report.created,
+        atomic: report.atomic,
+        removed: false,
     }
-    let path = one_line(path);
-    let diff = similar::TextDiff::configure().timeout(DIFF_TIME).diff_lines(before, after);
-    let mut text = diff.unified_diff().context_radius(3).header(&path, &path).to_string();
-    if text.len() > MAX_DIFF_BYTES {
-        text.truncate(text.floor_char_boundary(MAX_DIFF_BYTES));
-        text.push_str("\n[... the rest of the diff is left out ...]\n");
-    }
-    Some(text)
 }

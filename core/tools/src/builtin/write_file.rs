@@ -1,15 +1,17 @@
-//! `write_file`: make a file, or replace all of one.
+//! `write_file`: make a file, or replace all of one that the model has read.
 
+use std::borrow::Cow;
 use std::sync::LazyLock;
 
 use futures_util::future::BoxFuture;
-use lodger_protocol::{Effect, Intent, Target, TargetKind, ToolSpec};
+use lodger_protocol::{Effect, Intent, Target, ToolSpec};
 use lodger_workspace::FileHandle;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::text_file;
+use super::text::{Encoding, LineEnds, Text};
+use super::{diff, text_file};
 use crate::{Access, Tool, ToolContext, ToolFailure, ToolOutput, ToolRun, input};
 
 const NAME: &str = "write_file";
@@ -17,7 +19,7 @@ const NAME: &str = "write_file";
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct Input {
-    /// Path of the file, absolute or relative to the working folder. Missing folders are made.
+    /// Path of the file. Missing folders are made.
     path: String,
     /// The whole new content.
     content: String,
@@ -26,8 +28,8 @@ struct Input {
 static SPEC: LazyLock<ToolSpec> = LazyLock::new(|| {
     input::spec::<Input>(
         NAME,
-        "Makes a file with the given content, or replaces all of an existing one. To change a part of a file \
-         use edit_file.",
+        "Makes a file with the given content, or replaces all of one that you have read. To change a part of a \
+         file use edit_file.",
     )
 });
 
@@ -44,16 +46,36 @@ impl Tool for WriteFile {
     }
 }
 
+impl Input {
+    /// The new text as the file is to have it: an old one keeps its encoding, and CRLF where all its lines end so.
+    fn text(&self, before: Option<&Text>) -> (Encoding, Cow<'_, str>) {
+        match before {
+            Some(before) => (before.encoding, LineEnds::of(&before.text).adapt(&self.content)),
+            None => (Encoding::Utf8, Cow::Borrowed(&self.content)),
+        }
+    }
+
+    fn write(&self, context: &ToolContext) -> Result<ToolOutput, ToolFailure> {
+        let file = text_file::the_file(context)?;
+        let mut before = None;
+        if file.access().file_id.is_some() {
+            let bytes = text_file::read_bytes(file)?;
+            context.seen.check(file.access(), &bytes)?;
+            // What is no text has nothing to keep.
+            before = Text::decode(bytes).ok();
+        }
+        let (encoding, text) = self.text(before.as_ref());
+        let size = encoding.encode(&text).len();
+        Ok(text_file::write_text(file, &text, encoding, (&context.seen, &context.stop), |report| {
+            let done = if report.created { "made" } else { "replaced" };
+            format!("{done} {} ({size} bytes)", self.path)
+        }))
+    }
+}
+
 impl ToolRun for Input {
     fn target(&self) -> Target {
-        Target {
-            summary: format!("Write {}", input::one_line(&self.path)),
-            effect: Effect::Write,
-            kind: TargetKind::File,
-            paths: Some(vec![self.path.clone()]),
-            command: None,
-            host: None,
-        }
+        text_file::target("Write", vec![self.path.clone()], Effect::Write)
     }
 
     fn accesses(&self) -> Vec<Access> {
@@ -61,19 +83,13 @@ impl ToolRun for Input {
     }
 
     fn preview(&self, files: &[Box<dyn FileHandle>]) -> Option<String> {
-        let file = files.first()?;
-        let before =
-            if file.access().file_id.is_some() { text_file::read_text(file.as_ref()).ok()? } else { String::new() };
-        text_file::diff(&self.path, &before, &self.content)
+        let file = files.first()?.as_ref();
+        let before = if file.access().file_id.is_some() { Some(text_file::read_text(file).ok()?) } else { None };
+        let (_, after) = self.text(before.as_ref());
+        diff::diff(&self.path, before.as_ref().map_or("", |before| &before.text), &after)
     }
 
     fn run(self: Box<Self>, context: ToolContext) -> BoxFuture<'static, ToolOutput> {
-        Box::pin(text_file::blocking(move || {
-            let Some(file) = context.files.first() else { return ToolOutput::error("no file was resolved") };
-            text_file::write_text(file.as_ref(), &self.content, &context.stop, |report| {
-                let done = if report.created { "made" } else { "replaced" };
-                format!("{done} {} ({} bytes)", self.path, self.content.len())
-            })
-        }))
+        Box::pin(text_file::blocking(move || self.write(&context).unwrap_or_else(ToolOutput::from)))
     }
 }

@@ -5,14 +5,15 @@ use std::fs;
 use std::io;
 use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use cap_std::fs::{Dir, File};
 use lodger_protocol::{Error, FileId, Intent, ResolvedAccess, Result};
 
 use super::os::{self, Access, file_id, open_entry};
 use super::place::{canonical_place, explain, folder, path_changed};
-use super::write::write;
+use super::shared::SharedFiles;
+use super::write::{remove, write};
 use crate::{FileHandle, StopFlag, WriteReport};
 
 /// How much is read at once.
@@ -24,6 +25,7 @@ pub(super) struct LocalFile {
     /// The path that was given, made absolute.
     full: PathBuf,
     pub(super) name: OsString,
+    pub(super) shared: Arc<SharedFiles>,
     state: Mutex<State>,
 }
 
@@ -46,16 +48,49 @@ pub(super) struct Held {
     pub(super) id: FileId,
     /// Absent when it may be written but not read.
     pub(super) content: Option<fs::File>,
+    /// What it was like when its content was last read through this handle.
+    pub(super) read: Option<Stamp>,
+}
+
+impl Held {
+    pub(super) const fn new(id: FileId, content: Option<fs::File>) -> Self {
+        Self { id, content, read: None }
+    }
+}
+
+/// What changes of a file whenever its content does, as finely as the file system's clock goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Stamp {
+    size: u64,
+    modified: (i64, i64),
+    changed: (i64, i64),
+}
+
+impl Stamp {
+    fn of(file: &fs::File) -> io::Result<Self> {
+        let metadata = file.metadata()?;
+        Ok(Self {
+            size: metadata.len(),
+            modified: (metadata.mtime(), metadata.mtime_nsec()),
+            changed: (metadata.ctime(), metadata.ctime_nsec()),
+        })
+    }
 }
 
 impl LocalFile {
     /// Takes hold of what stands at `access.canonical`, and fills in what is known of it.
-    pub(super) fn hold(mut access: ResolvedAccess, full: PathBuf, name: &OsStr, folder: Folder) -> Result<Self> {
+    pub(super) fn hold(
+        mut access: ResolvedAccess,
+        full: PathBuf,
+        name: &OsStr,
+        folder: Folder,
+        shared: Arc<SharedFiles>,
+    ) -> Result<Self> {
         let file = match &folder {
             Folder::Open(dir) => hold_entry(&mut access, dir, name)?,
             Folder::Missing(..) => None,
         };
-        Ok(Self { access, full, name: name.to_owned(), state: Mutex::new(State { folder, file }) })
+        Ok(Self { access, full, name: name.to_owned(), shared, state: Mutex::new(State { folder, file }) })
     }
 
     /// The path as the model gave it.
@@ -81,6 +116,18 @@ impl LocalFile {
         if now == state.file.as_ref().map(|file| file.id) { Ok(()) } else { Err(changed()) }
     }
 
+    /// As [`verify`](Self::verify), and fails when somebody changed the content since it was read: what is about to be
+    /// written was made from what was read.
+    pub(super) fn verify_unchanged(&self, state: &State) -> Result<()> {
+        self.verify(state)?;
+        match &state.file {
+            Some(Held { content: Some(content), read: Some(read), .. }) if Stamp::of(content).ok() != Some(*read) => {
+                Err(path_changed(&self.access.given))
+            }
+            _ => Ok(()),
+        }
+    }
+
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -92,19 +139,41 @@ impl FileHandle for LocalFile {
     }
 
     fn read(&self, max_bytes: u64) -> Result<(Vec<u8>, u64)> {
-        let state = self.lock();
+        let mut state = self.lock();
         self.verify(&state)?;
-        let Some(held) = &state.file else {
+        let Some(held) = &mut state.file else {
             return Err(explain(self.given(), &io::ErrorKind::NotFound.into()));
         };
         let Some(content) = &held.content else {
             return Err(explain(self.given(), &io::ErrorKind::PermissionDenied.into()));
         };
-        read_all(content, max_bytes).map_err(|error| explain(self.given(), &error))
+        let explained = |error: io::Error| explain(self.given(), &error);
+        // Taken first, so that what changes while it is read counts as changed.
+        held.read = Some(Stamp::of(content).map_err(explained)?);
+        read_all(content, max_bytes).map_err(explained)
     }
 
     fn write(&self, content: &[u8], stop: &StopFlag) -> Result<WriteReport> {
-        write(self, &mut self.lock(), content, stop)
+        write(self, &mut self.lock(), content, None, stop)
+    }
+
+    fn write_new(&self, content: &[u8], mode: Option<u32>, stop: &StopFlag) -> Result<WriteReport> {
+        let mut state = self.lock();
+        if state.file.is_some() {
+            return Err(path_changed(self.given()));
+        }
+        write(self, &mut state, content, mode, stop)
+    }
+
+    fn remove(&self, stop: &StopFlag) -> Result<()> {
+        remove(self, &mut self.lock(), stop)
+    }
+
+    fn mode(&self) -> Option<u32> {
+        let state = self.lock();
+        let (Folder::Open(dir), Some(held)) = (&state.folder, &state.file) else { return None };
+        let metadata = dir.symlink_metadata(&self.name).ok().filter(|metadata| file_id(metadata) == held.id)?;
+        Some(cap_std::fs::MetadataExt::mode(&metadata) & 0o7777)
     }
 }
 
@@ -136,7 +205,7 @@ fn hold_entry(access: &mut ResolvedAccess, dir: &Dir, name: &OsStr) -> Result<Op
     }
     access.file_id = Some(id);
     access.link_count = cap_std::fs::MetadataExt::nlink(&metadata);
-    Ok(Some(Held { id, content: content.map(File::into_std) }))
+    Ok(Some(Held::new(id, content.map(File::into_std))))
 }
 
 /// Only regular files are read and written: opening anything else can block or do harm.

@@ -11,7 +11,7 @@ mod process;
 mod signals;
 mod terminal;
 
-pub(super) use files::{Access, file_id, open_entry, open_folder, open_folder_below, special_kind};
+pub(super) use files::{Access, file_id, open_entry, open_file_below, open_folder, open_folder_below, special_kind};
 pub(super) use input::held_input;
 pub(super) use pipes::{Bell, LineSocket, Ready, read_available, set_nonblocking, wait_for, writers_name};
 pub(super) use proc_table::{Process, processes};

@@ -59,9 +59,12 @@ pub(super) fn nearest_existing(folder: &Path) -> (&Path, Vec<OsString>) {
 /// Whether a canonical path is, or lies in, a folder of version control or of Lodger itself. Case is ignored,
 /// since some file systems do.
 pub(super) fn is_protected(canonical: &Path) -> bool {
-    canonical
-        .components()
-        .any(|part| PROTECTED.iter().any(|name| part.as_os_str().eq_ignore_ascii_case(OsStr::new(name))))
+    canonical.components().any(|part| is_protected_name(part.as_os_str()))
+}
+
+/// Whether a folder of that name belongs to version control or to Lodger itself.
+pub(super) fn is_protected_name(name: &OsStr) -> bool {
+    PROTECTED.iter().any(|protected| name.eq_ignore_ascii_case(OsStr::new(protected)))
 }
 
 /// An error about a file, in words for the model.
@@ -94,11 +97,17 @@ pub(super) fn path_changed(given: &str) -> Error {
 /// Refuses what cannot be a path at all.
 pub(super) fn check(given: &str) -> Result<()> {
     if given.is_empty() {
-        return Err(Error::invalid_input("the path is empty; give the path of a file"));
+        return Err(Error::invalid_input("the path is empty; expected the path of a file or folder"));
     }
     if given.contains('\0') {
         return Err(Error::invalid_input("the path holds a NUL character, which no path can"));
     }
+    Ok(())
+}
+
+/// Refuses what cannot be the path of a file.
+pub(super) fn check_file(given: &str) -> Result<()> {
+    check(given)?;
     if given.ends_with('/') || given.ends_with("/.") || given == "." {
         return Err(Error::invalid_input(folder(given)));
     }

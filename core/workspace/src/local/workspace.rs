@@ -14,11 +14,15 @@ use super::command::{self, Job};
 use super::file::{Folder, LocalFile};
 use super::os::{open_folder, open_folder_below};
 use super::output_folder::OutputFolder;
-use super::place::{canonical_place, check, explain, folder, is_protected, nearest_existing, path_changed, split};
+use super::place::{
+    canonical_place, check, check_file, explain, folder, is_protected, nearest_existing, path_changed, split,
+};
 use super::processes::ProcessTable;
 use super::registry::Registry;
 use super::sandbox::{Ground, Sandbox};
-use crate::{Command, FileHandle, OutputFile, Running, StopFlag, Workspace};
+use super::shared::SharedFiles;
+use super::tree::{LocalTree, id_below, is_folder};
+use crate::{Command, FileHandle, OutputFile, Running, StopFlag, Tree, Workspace};
 
 /// How long the end of killed commands is waited for.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -35,6 +39,7 @@ pub struct LocalWorkspace {
     commands: Arc<Registry>,
     kept_output: OutputFolder,
     sandbox: Option<Arc<Sandbox>>,
+    shared: Arc<SharedFiles>,
 }
 
 struct Root {
@@ -62,7 +67,14 @@ impl LocalWorkspace {
         // The table bounds the number of commands; a workspace alone may use all of it.
         let commands = Registry::new(usize::MAX);
         let kept_output = OutputFolder::new(temporary_folder(&env));
-        Ok(Self { cwd: cwd.path, roots, env: Arc::new(env), processes, commands, kept_output, sandbox: None })
+        let (env, shared) = (Arc::new(env), Arc::default());
+        Ok(Self { cwd: cwd.path, roots, env, processes, commands, kept_output, shared, sandbox: None })
+    }
+
+    /// Shares with the other workspaces of a runtime; without it, it has all of that to itself.
+    #[must_use]
+    pub fn sharing(self, shared: Arc<SharedFiles>) -> Self {
+        Self { shared, ..self }
     }
 
     /// Confines the commands: they write in the roots, in `rights.writableRoots` and in a temporary folder of their
@@ -95,6 +107,31 @@ impl LocalWorkspace {
             None => open_folder(canonical),
         }
     }
+
+    /// Opens the folder of a path that lies in `root`, if in any. The folder may contain the root only when the path is
+    /// outside of it.
+    fn hold_folder(&self, given: &str, root: Option<&Root>, folder: &Path) -> Result<Dir> {
+        self.open_folder(root.filter(|root| folder.starts_with(&root.path)), folder).map_err(|error| {
+            match error.kind() {
+                std::io::ErrorKind::PermissionDenied => explain(given, &error),
+                _ => path_changed(given),
+            }
+        })
+    }
+
+    /// What is known of a place before what stands there is looked at.
+    fn access(&self, given: &str, intent: Intent, root: Option<&Root>, canonical: &Path) -> ResolvedAccess {
+        let is_kept_output = intent == Intent::Read && self.kept_output.contains(canonical);
+        ResolvedAccess {
+            given: given.to_owned(),
+            intent,
+            file_id: None,
+            inside_roots: root.is_some() || is_kept_output,
+            link_count: 0,
+            protected: is_protected(canonical),
+            canonical: canonical.to_owned(),
+        }
+    }
 }
 
 /// Where commands put their temporary files.
@@ -125,32 +162,33 @@ impl Workspace for LocalWorkspace {
     }
 
     fn resolve(&self, path: &str, intent: Intent) -> Result<Box<dyn FileHandle>> {
-        check(path)?;
+        check_file(path)?;
         let full = self.cwd.join(path);
         let canonical = canonical_place(&full).map_err(|error| explain(path, &error))?;
         let Some((parent, name)) = split(&canonical) else { return Err(Error::invalid_input(folder(path))) };
         let (nearest, missing) = nearest_existing(parent);
         let root = self.root_of(&canonical);
-        // The folder that stands there may contain the root only when the path is outside of it.
-        let dir =
-            self.open_folder(root.filter(|root| nearest.starts_with(&root.path)), nearest).map_err(
-                |error| match error.kind() {
-                    std::io::ErrorKind::PermissionDenied => explain(path, &error),
-                    _ => path_changed(path),
-                },
-            )?;
-        let is_kept_output = intent == Intent::Read && self.kept_output.contains(&canonical);
-        let access = ResolvedAccess {
-            given: path.to_owned(),
-            intent,
-            file_id: None,
-            inside_roots: root.is_some() || is_kept_output,
-            link_count: 0,
-            protected: is_protected(&canonical),
-            canonical: canonical.clone(),
-        };
+        let dir = self.hold_folder(path, root, nearest)?;
+        let access = self.access(path, intent, root, &canonical);
         let folder = if missing.is_empty() { Folder::Open(dir) } else { Folder::Missing(dir, missing) };
-        Ok(Box::new(LocalFile::hold(access, full, name, folder)?))
+        Ok(Box::new(LocalFile::hold(access, full, name, folder, Arc::clone(&self.shared))?))
+    }
+
+    fn resolve_tree(&self, path: &str) -> Result<Box<dyn Tree>> {
+        check(path)?;
+        let full = self.cwd.join(path);
+        let canonical = canonical_place(&full).map_err(|error| explain(path, &error))?;
+        let is_folder = is_folder(path, &canonical)?;
+        let base_path = if is_folder { Some(canonical.as_path()) } else { canonical.parent() };
+        let base_path = base_path.ok_or_else(|| path_changed(path))?.to_owned();
+        let root = self.root_of(&canonical);
+        let base = self.hold_folder(path, root, &base_path)?;
+        let name = if is_folder { None } else { canonical.file_name().map(Path::new) };
+        let id = id_below(&base, name).ok_or_else(|| path_changed(path))?;
+        let mut access = self.access(path, Intent::Read, root, &canonical);
+        access.file_id = Some(id);
+        access.link_count = 1;
+        Ok(Box::new(LocalTree { access, full, base, base_path, is_folder, id, shared: Arc::clone(&self.shared) }))
     }
 
     fn run(&self, command: Command) -> Result<Running> {

@@ -1,9 +1,9 @@
-//! Replacing a file's content: in one step wherever the system can, and not at all once stopped.
+//! Replacing a file's content, and removing a file: in one step wherever the system can, and not at all once stopped.
 
 use std::ffi::OsString;
 use std::fs;
 use std::io::{self, Write};
-use std::os::unix::fs::FileExt;
+use std::os::unix::fs::{FileExt, PermissionsExt};
 
 use cap_std::fs::{Dir, File, MetadataExt, Permissions};
 use cap_tempfile::TempFile;
@@ -14,16 +14,22 @@ use super::os::{Access, file_id, open_entry, open_folder_below};
 use super::place::{explain, path_changed};
 use crate::{StopFlag, WriteReport};
 
-/// Writes, and moves `state` on to what stands there then.
-pub(super) fn write(file: &LocalFile, state: &mut State, content: &[u8], stop: &StopFlag) -> Result<WriteReport> {
-    file.verify(state)?;
+/// Writes, and moves `state` on to what stands there then. A file that is made gets the mode bits `mode`.
+pub(super) fn write(
+    file: &LocalFile,
+    state: &mut State,
+    content: &[u8],
+    mode: Option<u32>,
+    stop: &StopFlag,
+) -> Result<WriteReport> {
+    file.verify_unchanged(state)?;
     go_on(file, stop)?;
     let mut made = Folders::default();
     let outcome = match &state.folder {
-        Folder::Open(dir) => replace(file, state, dir, content, stop),
+        Folder::Open(dir) => replace(file, state, dir, content, mode, stop),
         Folder::Missing(nearest, missing) => {
             made.make(nearest, missing).map_err(|error| explain(file.given(), &error)).and_then(|dir| {
-                let written = replace(file, state, &dir, content, stop);
+                let written = replace(file, state, &dir, content, mode, stop);
                 written.map(|written| Written { folder: Some(dir), ..written })
             })
         }
@@ -39,10 +45,26 @@ pub(super) fn write(file: &LocalFile, state: &mut State, content: &[u8], stop: &
     if let Some(dir) = written.folder {
         state.folder = Folder::Open(dir);
     }
-    if let Some(held) = written.held {
-        state.file = Some(held);
+    match (written.held, &mut state.file) {
+        (Some(held), file) => *file = Some(held),
+        // Written in place: what was read of it is over.
+        (None, Some(held)) => held.read = None,
+        (None, None) => {}
     }
     Ok(report)
+}
+
+/// Removes the file, and moves `state` on.
+pub(super) fn remove(file: &LocalFile, state: &mut State, stop: &StopFlag) -> Result<()> {
+    let _turn = file.shared.turn();
+    file.verify_unchanged(state)?;
+    go_on(file, stop)?;
+    let (Folder::Open(dir), Some(_)) = (&state.folder, &state.file) else {
+        return Err(explain(file.given(), &io::ErrorKind::NotFound.into()));
+    };
+    dir.remove_file(&file.name).map_err(|error| explain(file.given(), &error))?;
+    state.file = None;
+    Ok(())
 }
 
 struct Written {
@@ -53,7 +75,14 @@ struct Written {
     folder: Option<Dir>,
 }
 
-fn replace(file: &LocalFile, state: &State, dir: &Dir, content: &[u8], stop: &StopFlag) -> Result<Written> {
+fn replace(
+    file: &LocalFile,
+    state: &State,
+    dir: &Dir,
+    content: &[u8],
+    mode: Option<u32>,
+    stop: &StopFlag,
+) -> Result<Written> {
     let explained = |error: io::Error| explain(file.given(), &error);
     let old = match &state.file {
         Some(held) => Some(Old::open(file, dir, held.id)?),
@@ -79,14 +108,22 @@ fn replace(file: &LocalFile, state: &State, dir: &Dir, content: &[u8], stop: &St
             return in_place(file, state, old, content, stop);
         }
         temporary.as_file().set_permissions(old.permissions.clone()).map_err(explained)?;
+    } else if let Some(mode) = mode {
+        temporary
+            .as_file()
+            .set_permissions(Permissions::from_std(fs::Permissions::from_mode(mode)))
+            .map_err(explained)?;
     }
     let kept = temporary.as_file().try_clone().map_err(explained)?;
     let id = file_id(&kept.metadata().map_err(explained)?);
-    file.verify(state)?;
+    let turn = file.shared.turn();
+    file.verify_unchanged(state)?;
     go_on(file, stop)?;
-    match temporary.replace(&file.name) {
+    let replaced = temporary.replace(&file.name);
+    drop(turn);
+    match replaced {
         Ok(()) => {
-            let held = Held { id, content: Some(kept.into_std()) };
+            let held = Held::new(id, Some(kept.into_std()));
             Ok(Written { atomic: true, held: Some(held), folder: None })
         }
         Err(error) => or_in_place(error, file, state, old.as_ref(), content, stop),
@@ -119,7 +156,8 @@ fn in_place(file: &LocalFile, state: &State, old: &Old, content: &[u8], stop: &S
         Ok(target) => target,
         Err(error) => return Err(explain(file.given(), error)),
     };
-    file.verify(state)?;
+    let _turn = file.shared.turn();
+    file.verify_unchanged(state)?;
     go_on(file, stop)?;
     target.write_all_at(content, 0).and_then(|()| target.set_len(content.len() as u64)).map_err(|error| {
         Error::invalid_input(format!(

@@ -59,6 +59,19 @@ pub(in crate::local) fn open_folder_below(base: &Dir, relative: &Path) -> io::Re
     base.open_dir(relative)
 }
 
+/// Opens a file below a folder, to read it, by a relative path that has no links in it; a link on the way, or at its
+/// end, is an error.
+pub(in crate::local) fn open_file_below(base: &Dir, relative: &Path) -> io::Result<File> {
+    #[cfg(target_os = "linux")]
+    if let Some(opened) = linux::open_file(base, relative) {
+        return opened;
+    }
+    let (Some(parent), Some(name)) = (relative.parent(), relative.file_name()) else {
+        return Err(io::ErrorKind::IsADirectory.into());
+    };
+    Ok(open_entry(&open_folder_below(base, parent)?, name, Access::Read)?.into_std())
+}
+
 /// Opens a folder by its canonical path; a link on the way is an error where the system can tell.
 pub(in crate::local) fn open_folder(canonical: &Path) -> io::Result<Dir> {
     #[cfg(target_os = "linux")]
@@ -84,8 +97,18 @@ mod linux {
         let mut resolve = ResolveFlags::NO_SYMLINKS;
         resolve.set(ResolveFlags::BENEATH, beneath);
         let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        open(base, path, flags, resolve).map(|opened| opened.map(Dir::from_std_file))
+    }
+
+    /// As above.
+    pub(super) fn open_file(base: impl AsFd, path: &Path) -> Option<io::Result<File>> {
+        let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
+        open(base, path, flags, ResolveFlags::NO_SYMLINKS | ResolveFlags::BENEATH)
+    }
+
+    fn open(base: impl AsFd, path: &Path, flags: OFlags, resolve: ResolveFlags) -> Option<io::Result<File>> {
         match openat2(base, path, flags, Mode::empty(), resolve) {
-            Ok(fd) => Some(Ok(Dir::from_std_file(File::from(fd)))),
+            Ok(fd) => Some(Ok(File::from(fd))),
             Err(Errno::NOSYS | Errno::PERM) => None,
             Err(error) => Some(Err(error.into())),
         }
