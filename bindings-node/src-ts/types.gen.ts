@@ -71,6 +71,8 @@ export interface AgentOptions {
   sessionId?: SessionId;
   /** Tools that the host runs. At most 64. */
   tools?: ToolOptions[];
+  /** Gives the model the tool `web_fetch`, which reads pages of the web; `{}` for the defaults. Absent: it has none. */
+  webFetch?: WebFetchOptions;
 }
 
 /** Credentials. A host that makes tokens itself hands over a function in their place. */
@@ -1032,7 +1034,7 @@ export interface NoticeEvent extends EventBase {
   text: string;
 }
 
-/** The agent's task list. Not sent yet. */
+/** The agent's task list, after a call of `task_update`. */
 export interface TaskUpdateEvent extends EventBase {
   type: 'task_update';
   /** All of it. */
@@ -1391,7 +1393,7 @@ export type RequestDelivery =
   | 'events'
   /**
    * Not at all, since nobody is there: permissions, questions and plans are refused at once, whatever handlers there
-   * are. Tools of the host run.
+   * are. Tools and checks of the host run.
    */
   | 'none';
 
@@ -1597,6 +1599,13 @@ export type ToolAnswer =
       isError?: boolean;
     };
 
+/** Whether calls of a tool of the host ask. Rules come before it: one in `allow` or `ask` wins. */
+export type ToolApproval =
+  /** They run: the host offers the tool and thereby allows its calls. */
+  | 'never'
+  /** They ask in every mode, `full-auto` too, unless the host has allowed such a call from now on. */
+  | 'ask';
+
 /** One call of a tool by the model. Given by the provider where it gives one. */
 export type ToolCallId = string;
 
@@ -1608,6 +1617,8 @@ export interface ToolOptions {
   description: string;
   /** JSON Schema of the input; an object. */
   inputSchema: unknown;
+  /** Whether its calls ask. Default `never`. */
+  approval?: ToolApproval;
   /** It only looks: its calls run side by side with others, and in mode `plan` too. Default false. */
   readOnly?: boolean;
   /** After how many milliseconds a call fails. Default 0: it may take as long as it likes. */
@@ -1682,4 +1693,25 @@ export interface UsageReport {
   contextWindow?: number;
   /** US dollars of the session; absent when a price is unknown. */
   costUsd?: number;
+}
+
+/**
+ * What the tool `web_fetch` may reach and how much it reads. It asks `https` servers at public addresses, whatever
+ * their names say, and of others only those that are named here.
+ */
+export interface WebFetchOptions {
+  /** Bytes of one answer that are read; what is left is not. Default 2 MiB. */
+  maxBytes?: number;
+  /**
+   * Hosts that may be fetched from though their addresses are private, and over `http`: names or addresses such as
+   * `wiki.corp.example`, each for itself. Default: none. Rules and modes decide about them as about all others.
+   */
+  privateHosts?: string[];
+  /**
+   * Fetches through the proxy of option `network` or of the environment. A proxy looks up names itself, so that nobody
+   * sees whether they lead to private addresses. Default false: what only a proxy reaches is refused.
+   */
+  throughProxy?: boolean;
+  /** Milliseconds that one call may take, redirects included. Default 30,000. */
+  timeoutMs?: number;
 }

@@ -115,6 +115,7 @@ def test_a_tool_is_still_its_function() -> None:
         "inputSchema": plus.input_schema,
         "readOnly": True,
         "timeoutMs": 5,
+        "approval": "never",
     }
 
 
@@ -306,6 +307,25 @@ async def test_a_tool_named_like_a_built_in_one_takes_its_place(scripts: Scripts
     model = scripts.model(step(call("run_shell", command="ls")), step(text("ok")))
     async with await lodger.create_agent(model=model, tools=[run_shell], cwd=folder) as agent:
         assert result_text(results(await all_events(agent.prompt("go")))[0]) == "not running ls"
+
+
+async def test_a_tool_that_wants_to_be_asked_for_is_in_every_mode(scripts: Scripts) -> None:
+    asked: list[str] = []
+
+    @lodger.tool(approval="ask")
+    async def pay() -> str:
+        """Pays."""
+        raise AssertionError("ran")
+
+    def ask(request: lodger.PermissionRequest) -> lodger.PermissionAnswer:
+        asked.append(request.tool_name)
+        return {"kind": "deny", "feedback": "not now"}
+
+    model = scripts.model(step(call("pay")), step(text("ok")))
+    async with await lodger.create_agent(model=model, tools=[pay], on_permission=ask, mode="full-auto") as agent:
+        result = results(await all_events(agent.prompt("go")))[0]
+    assert asked == ["pay"]
+    assert "not now" in result_text(result)
 
 
 async def test_tools_that_only_look_run_side_by_side(scripts: Scripts) -> None:

@@ -123,6 +123,7 @@ if TYPE_CHECKING:
         PlanAnswer,
         QuestionAnswer,
         ToolAnswer,
+        WebFetchOptions,
     )
     from ._listing import ListModelsOptions, list_models
     from ._sending import Fetch, HostAuth, TokenSource
@@ -151,6 +152,7 @@ if TYPE_CHECKING:
         StopReason,
         TargetKind,
         TaskStatus,
+        ToolApproval,
     )
 else:
     #: Where the names above are found, once somebody looks at them: a program on `lodger.sync` does without asyncio,
@@ -288,6 +290,7 @@ __all__ = [
     "TokenSource",
     "Tool",
     "ToolAnswer",
+    "ToolApproval",
     "ToolCallContent",
     "ToolCallEvent",
     "ToolContext",
@@ -314,6 +317,7 @@ __all__ = [
     "UsageEvent",
     "UsageReport",
     "UserMessageEvent",
+    "WebFetchOptions",
     "__version__",
     "create_agent",
     "list_models",

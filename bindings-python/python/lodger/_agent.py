@@ -64,6 +64,7 @@ async def create_agent(**options: Unpack[AgentOptions]) -> Agent:
     instructions: take the place of the base prompt; `[]` for none at all.
     append_instructions: come after the base prompt or `instructions`.
     output_schema: a JSON Schema that the answer of each turn must fit, and `result.structured` then holds.
+    web_fetch: gives the model the tool `web_fetch`; `{}` for the defaults.
     tools: functions of yours that the model may call, see `@tool`.
     env: what of the environment its commands see.
     requests: `events` to answer requests by `agent.answer` instead of by handlers.

@@ -1465,7 +1465,7 @@ class NoticeEvent(EventBase):
 
 
 class TaskUpdateEvent(EventBase):
-    """The agent's task list. Not sent yet."""
+    """The agent's task list, after a call of `task_update`."""
 
     __slots__ = ()
     __match_args__ = ("tasks",)

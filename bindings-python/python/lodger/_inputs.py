@@ -71,6 +71,8 @@ class AgentOptions(TypedDict):
     session_id: NotRequired[str]
     #: Tools that the host runs. At most 64.
     tools: NotRequired[list[ToolOptions]]
+    #: Gives the model the tool `web_fetch`, which reads pages of the web; `{}` for the defaults. Absent: it has none.
+    web_fetch: NotRequired[WebFetchOptions]
 
 
 class AuthApiKey(TypedDict):
@@ -411,9 +413,28 @@ class ToolOptions(TypedDict):
     description: str
     #: JSON Schema of the input; an object.
     input_schema: Any
+    #: Whether its calls ask. Default `never`.
+    approval: NotRequired[_types.ToolApproval]
     #: It only looks: its calls run side by side with others, and in mode `plan` too. Default false.
     read_only: NotRequired[bool]
     #: After how many milliseconds a call fails. Default 0: it may take as long as it likes.
+    timeout_ms: NotRequired[int]
+
+
+class WebFetchOptions(TypedDict):
+    """What the tool `web_fetch` may reach and how much it reads. It asks `https` servers at public addresses, whatever
+    their names say, and of others only those that are named here.
+    """
+
+    #: Bytes of one answer that are read; what is left is not. Default 2 MiB.
+    max_bytes: NotRequired[int]
+    #: Hosts that may be fetched from though their addresses are private, and over `http`: names or addresses such as
+    #: `wiki.corp.example`, each for itself. Default: none. Rules and modes decide about them as about all others.
+    private_hosts: NotRequired[list[str]]
+    #: Fetches through the proxy of option `network` or of the environment. A proxy looks up names itself, so that nobody
+    #: sees whether they lead to private addresses. Default false: what only a proxy reaches is refused.
+    through_proxy: NotRequired[bool]
+    #: Milliseconds that one call may take, redirects included. Default 30,000.
     timeout_ms: NotRequired[int]
 
 

@@ -56,11 +56,13 @@ class Options(TypedDict, total=False):
     append_instructions: str | Sequence[str] | None
     #: A JSON Schema of type `object` that the answer of each turn must fit: `result.structured` is then that answer.
     output_schema: Mapping[str, Any] | None
+    #: Gives the model the tool `web_fetch`; `{}` for the defaults.
+    web_fetch: _inputs.WebFetchOptions | None
     #: Functions of yours that the model may call, see `@tool`.
     tools: Sequence[Tool[..., Any] | Callable[..., Any]] | None
     #: What of the environment its commands see.
     env: _inputs.EnvOptions | None
-    #: `events` to answer requests by `agent.answer` instead of by handlers.
+    #: `events` to answer requests by `agent.answer` instead of by handlers, `none` to refuse them where nobody is.
     requests: _types.RequestDelivery | None
     #: After how many milliseconds an unanswered request is refused. Absent: 300,000; 0 waits for ever.
     permission_timeout_ms: int | None

@@ -6,10 +6,13 @@ import inspect
 import threading
 from collections.abc import Callable
 from functools import cached_property
-from typing import Any, Final, Generic, NamedTuple, ParamSpec, TypeVar, get_type_hints, overload
+from typing import TYPE_CHECKING, Any, Final, Generic, NamedTuple, ParamSpec, TypeVar, get_type_hints, overload
 
 from ._errors import error
 from ._schema import convert, schema_of
+
+if TYPE_CHECKING:
+    from ._types import ToolApproval
 
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
@@ -43,6 +46,7 @@ class Tool(Generic[_P, _R]):
         execute: Callable[_P, _R],
         read_only: bool = False,
         timeout_ms: int | None = None,
+        approval: ToolApproval = "never",
     ) -> None:
         #: 1 to 64 of letters, digits, `_` and `-`. The name of a built-in tool replaces that tool.
         self.name: Final = name
@@ -57,6 +61,8 @@ class Tool(Generic[_P, _R]):
         self.read_only: Final = read_only
         #: After how many milliseconds a call fails; None: it may take as long as it likes.
         self.timeout_ms: Final = timeout_ms
+        #: `ask`: its calls ask in every mode; `never`: they run.
+        self.approval: Final[ToolApproval] = approval
 
     def __repr__(self) -> str:
         return f"<lodger.Tool {self.name}>"
@@ -71,7 +77,7 @@ class Tool(Generic[_P, _R]):
     def to_wire(self) -> dict[str, Any]:
         """What the engine is told of it."""
         wire = {"name": self.name, "description": self.description, "inputSchema": self.input_schema}
-        return {**wire, "readOnly": self.read_only, "timeoutMs": self.timeout_ms}
+        return {**wire, "readOnly": self.read_only, "timeoutMs": self.timeout_ms, "approval": self.approval}
 
     def bind(self, given: Any, context: ToolContext) -> dict[str, Any]:
         """The arguments for a call with this input. What is missing or too much is an error that names it."""
@@ -127,6 +133,7 @@ def tool(
     input_schema: dict[str, Any] | None = None,
     read_only: bool = False,
     timeout_ms: int | None = None,
+    approval: ToolApproval = "never",
 ) -> Callable[[Callable[_P, _R]], Tool[_P, _R]]: ...
 def tool(
     function: Callable[..., Any] | None = None,
@@ -137,6 +144,7 @@ def tool(
     input_schema: dict[str, Any] | None = None,
     read_only: bool = False,
     timeout_ms: int | None = None,
+    approval: ToolApproval = "never",
 ) -> Any:
     """Makes a function a tool: its name, docstring and type hints are the name, description and input schema.
 
@@ -153,6 +161,7 @@ def tool(
             execute=function,
             read_only=read_only,
             timeout_ms=timeout_ms,
+            approval=approval,
         )
 
     return make if function is None else make(function)

@@ -273,7 +273,7 @@ RequestDelivery: TypeAlias = Literal[
     # As `request_opened` events, answered by id.
     "events",
     # Not at all, since nobody is there: permissions, questions and plans are refused at once, whatever handlers there
-    # are. Tools of the host run.
+    # are. Tools and checks of the host run.
     "none",
 ]
 #: One open question to the host.
@@ -379,6 +379,13 @@ TaskStatus: TypeAlias = Literal[
     # Finished.
     "completed",
 ]
+#: Whether calls of a tool of the host ask. Rules come before it: one in `allow` or `ask` wins.
+ToolApproval: TypeAlias = Literal[
+    # They run: the host offers the tool and thereby allows its calls.
+    "never",
+    # They ask in every mode, `full-auto` too, unless the host has allowed such a call from now on.
+    "ask",
+]
 #: One call of a tool by the model. Given by the provider where it gives one.
 ToolCallId: TypeAlias = str
 #: One prompt and all that follows from it, up to its `done`.
@@ -443,6 +450,8 @@ class AgentOptions(TypedDict):
     sessionId: NotRequired[SessionId]
     #: Tools that the host runs. At most 64.
     tools: NotRequired[list[ToolOptions]]
+    #: Gives the model the tool `web_fetch`, which reads pages of the web; `{}` for the defaults. Absent: it has none.
+    webFetch: NotRequired[WebFetchOptions]
 
 
 class AuthApiKey(TypedDict):
@@ -1207,7 +1216,7 @@ class NoticeEvent(EventBase):
 
 
 class TaskUpdateEvent(EventBase):
-    """The agent's task list. Not sent yet."""
+    """The agent's task list, after a call of `task_update`."""
 
     type: Literal["task_update"]
     #: All of it.
@@ -1559,6 +1568,8 @@ class ToolOptions(TypedDict):
     description: str
     #: JSON Schema of the input; an object.
     inputSchema: Any
+    #: Whether its calls ask. Default `never`.
+    approval: NotRequired[ToolApproval]
     #: It only looks: its calls run side by side with others, and in mode `plan` too. Default false.
     readOnly: NotRequired[bool]
     #: After how many milliseconds a call fails. Default 0: it may take as long as it likes.
@@ -1633,6 +1644,23 @@ class UsageReport(TypedDict):
     contextWindow: NotRequired[int]
     #: US dollars of the session; absent when a price is unknown.
     costUsd: NotRequired[float]
+
+
+class WebFetchOptions(TypedDict):
+    """What the tool `web_fetch` may reach and how much it reads. It asks `https` servers at public addresses, whatever
+    their names say, and of others only those that are named here.
+    """
+
+    #: Bytes of one answer that are read; what is left is not. Default 2 MiB.
+    maxBytes: NotRequired[int]
+    #: Hosts that may be fetched from though their addresses are private, and over `http`: names or addresses such as
+    #: `wiki.corp.example`, each for itself. Default: none. Rules and modes decide about them as about all others.
+    privateHosts: NotRequired[list[str]]
+    #: Fetches through the proxy of option `network` or of the environment. A proxy looks up names itself, so that nobody
+    #: sees whether they lead to private addresses. Default false: what only a proxy reaches is refused.
+    throughProxy: NotRequired[bool]
+    #: Milliseconds that one call may take, redirects included. Default 30,000.
+    timeoutMs: NotRequired[int]
 
 
 class RequestOpenedEvent(EventBase, Request):

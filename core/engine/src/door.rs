@@ -12,7 +12,7 @@ use futures_util::future::BoxFuture;
 use lodger_policy::{Action, CommandLine, Decision, Rule, Verdict, decide, suggest};
 use lodger_protocol::{
     Answer, Checks, DeniedBy, Effect, Error, ErrorCode, Outcome, Passing, PermissionAnswer, PermissionRequest,
-    RequestBody, RequestKind, ResolvedAccess, Target, TargetKind, ToolCallId,
+    RequestBody, RequestKind, ResolvedAccess, Target, TargetKind, ToolApproval, ToolCallId,
 };
 use lodger_tools::{Ask, MayRead, Patience, Progress, ToolContext, ToolOutput, ToolRun, limited};
 use lodger_workspace::{FileHandle, Tree, Workspace};
@@ -69,7 +69,7 @@ pub(crate) async fn pass(turn: &Arc<Turn>, context: &StepContext, call: &OpenCal
         places.accesses().chain(line.iter().flat_map(|line| &line.accesses)).cloned().collect();
     let asked = Asked {
         target: resolved_target(run.target(), &accesses),
-        host_offers: tool.host_offers(),
+        host_approval: tool.host_approval(),
         accesses,
         line: line.map(|line| line.line),
     };
@@ -120,7 +120,7 @@ struct Asked {
     target: Target,
     accesses: Vec<ResolvedAccess>,
     line: Option<CommandLine>,
-    host_offers: bool,
+    host_approval: Option<ToolApproval>,
 }
 
 impl Asked {
@@ -147,7 +147,7 @@ impl Asked {
             target: &self.target,
             accesses: &self.accesses,
             line: self.line.as_ref(),
-            host_offers: self.host_offers,
+            host_approval: self.host_approval,
             granted,
             grants,
         }

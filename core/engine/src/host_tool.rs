@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use futures_util::future::BoxFuture;
 use lodger_protocol::{
-    Answer, Content, Effect, Error, RequestBody, Result, Target, TargetKind, ToolAnswer, ToolOptions, ToolRequest,
-    ToolSpec,
+    Answer, Content, Effect, Error, RequestBody, Result, Target, TargetKind, ToolAnswer, ToolApproval, ToolOptions,
+    ToolRequest, ToolSpec,
 };
 use lodger_tools::{Patience, Tool, ToolContext, ToolFailure, ToolOutput, ToolRun};
 use serde_json::Value;
@@ -18,6 +18,7 @@ pub struct HostTool {
     spec: ToolSpec,
     patience: Patience,
     read_only: bool,
+    approval: ToolApproval,
 }
 
 impl HostTool {
@@ -49,6 +50,7 @@ impl HostTool {
                 Some(ms) => Patience::For(Duration::from_millis(ms)),
             },
             read_only: options.read_only,
+            approval: options.approval,
         })
     }
 }
@@ -58,8 +60,8 @@ impl Tool for HostTool {
         &self.spec
     }
 
-    fn host_offers(&self) -> bool {
-        true
+    fn host_approval(&self) -> Option<ToolApproval> {
+        Some(self.approval)
     }
 
     fn parse(&self, input: &Value) -> Result<Box<dyn ToolRun>, ToolFailure> {

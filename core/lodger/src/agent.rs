@@ -11,6 +11,7 @@ use lodger_protocol::{
     AgentOptions, Auth, CheckAnswer, CheckRequest, Diagnostic, Endpoint, Environment, Limits, Message, Mode,
     NetworkOptions, PermissionAnswer, PermissionRequest, PlanAnswer, PlanRequest, Prompt, QuestionAnswer,
     QuestionRequest, Result, RuleOptions, SandboxOptions, Secret, TextOrList, ToolOptions, UsageReport,
+    WebFetchOptions,
 };
 use tokio::sync::{oneshot, watch};
 
@@ -227,6 +228,13 @@ impl AgentBuilder {
     #[must_use]
     pub fn deny(mut self, rule: impl Into<RuleOptions>) -> Self {
         self.options.deny.push(rule.into());
+        self
+    }
+
+    /// Gives the model the tool `web_fetch`, which reads pages of the web.
+    #[must_use]
+    pub fn web_fetch(mut self, options: WebFetchOptions) -> Self {
+        self.options.web_fetch = Some(options);
         self
     }
 

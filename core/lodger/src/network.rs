@@ -1,10 +1,11 @@
-//! The way to the providers, out of the options and what the host's environment says of proxies and certificates.
+//! The way to the providers and to the web, out of the options and what the host's environment says of proxies and
+//! certificates.
 
 use std::fs::File;
 use std::io::Read;
 
-use lodger_net::{Certificates, MAX_CA_BYTES, NetworkSettings, Setting};
-use lodger_protocol::{Environment, Error, NetworkOptions, Result};
+use lodger_net::{Certificates, HttpClients, MAX_CA_BYTES, NetworkSettings, Reach, Setting};
+use lodger_protocol::{Environment, Error, NetworkOptions, Result, WebFetchOptions};
 
 /// What the options leave open is as the environment has it.
 ///
@@ -52,6 +53,20 @@ fn variable(name: &str, env: &Environment) -> Option<Setting> {
         let text = env.get(name)?.to_owned().into();
         Some(Setting { source: format!("`{name}` of the environment"), text })
     })
+}
+
+/// What carries the requests of `web_fetch`. Never a fetch of the host's: nobody would see to which address it goes.
+///
+/// # Errors
+/// `invalid_options` for a bound of 0, and for an entry that is no host.
+pub(crate) fn web(options: &WebFetchOptions, clients: &HttpClients) -> Result<HttpClients> {
+    for (name, value) in [("maxBytes", options.max_bytes as u64), ("timeoutMs", options.timeout_ms)] {
+        if value == 0 {
+            return Err(Error::invalid_options(format!("option webFetch.{name} is 0; expected at least 1")));
+        }
+    }
+    let reach = Reach::new(&options.private_hosts, options.through_proxy, "option webFetch.privateHosts")?;
+    Ok(clients.within(reach))
 }
 
 fn bundle(name: &str, path: &str) -> Result<Certificates> {

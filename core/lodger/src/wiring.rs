@@ -15,10 +15,11 @@ use lodger_net::{Fetcher, HostFetch, Transport};
 use lodger_policy::Policy;
 use lodger_protocol::{
     AgentOptions, Diagnostics, Environment, Error, Limits, ListModelsOptions, NetworkOptions, RequestKind, Result,
-    SandboxOptions, SandboxRights, SessionId, SystemClock,
+    SandboxOptions, SandboxRights, SessionId, SystemClock, WebFetchOptions,
 };
 use lodger_session::Checkpoint;
 use lodger_tools::Registry;
+use lodger_tools::builtin::WebFetch;
 use lodger_workspace::{LocalWorkspace, Workspace};
 
 use crate::credentials::{credentials, provider_of, whole_name};
@@ -54,7 +55,8 @@ pub(crate) fn engine(
     let analyser = analyser();
     let policy = policy(&options, cwd.as_deref(), env, &analyser)?;
     let workspace = confined(workspace, &options, &policy)?;
-    let tools = tools(&options, handlers, workspace.is_some())?;
+    let web = options.web_fetch.as_ref().map(|web| web_fetch(web, &options.network, env, runtime)).transpose()?;
+    let tools = tools(&options, handlers, workspace.is_some(), web)?;
     let output = options.output_schema.clone().map(OutputSchema::new).transpose()?;
     let request_timeout = options.permission_timeout_ms().map(Duration::from_millis);
 
@@ -216,7 +218,22 @@ fn rights(options: &AgentOptions) -> Option<SandboxRights> {
     options.sandbox.as_ref().and_then(SandboxOptions::rights)
 }
 
-fn tools(options: &AgentOptions, handlers: &Handlers, with_folder: bool) -> Result<Registry> {
+fn web_fetch(
+    options: &WebFetchOptions,
+    network: &NetworkOptions,
+    env: &Environment,
+    runtime: &Runtime,
+) -> Result<WebFetch> {
+    let clients = runtime.clients().by(network::settings(network, env)?)?;
+    Ok(WebFetch::new(Arc::new(network::web(options, &clients)?), options))
+}
+
+fn tools(
+    options: &AgentOptions,
+    handlers: &Handlers,
+    with_folder: bool,
+    web_fetch: Option<WebFetch>,
+) -> Result<Registry> {
     if options.tools.len() > MAX_HOST_TOOLS {
         return Err(Error::invalid_options(format!(
             "{} tools are declared; at most {MAX_HOST_TOOLS} are taken",
@@ -228,6 +245,9 @@ fn tools(options: &AgentOptions, handlers: &Handlers, with_folder: bool) -> Resu
         for tool in lodger_tools::builtin::tools() {
             registry.add(tool);
         }
+    }
+    if let Some(tool) = web_fetch {
+        registry.add(Arc::new(tool));
     }
     let answered = |kind| handlers.delivery(kind, options.requests) != Delivery::Refused;
     registry.add(Arc::new(AskUser::new(answered(RequestKind::Question))));

@@ -37,5 +37,7 @@ mod rules;
 mod sandbox;
 mod shapes_by_protocol;
 mod structured_output;
+mod task_list;
 mod tokens;
 mod unattended;
+mod web_fetch;

@@ -62,6 +62,7 @@ async fn play_any(script: Value, fault: Option<FaultRule>, cancel_after: Option<
         input_schema: json!({ "type": "object" }),
         timeout_ms: None,
         read_only: true,
+        approval: Default::default(),
     };
     let limits =
         Limits { max_steps: 5, first_byte_timeout_ms: 60, gap_timeout_ms: 60, max_retries: 0, ..Limits::default() };

@@ -214,6 +214,7 @@ fn read_only_tool(name: &str) -> ToolOptions {
         input_schema: json!({ "type": "object" }),
         timeout_ms: None,
         read_only: true,
+        approval: Default::default(),
     }
 }
 

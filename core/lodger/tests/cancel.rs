@@ -26,6 +26,7 @@ fn tool(name: &str) -> ToolOptions {
         input_schema: json!({ "type": "object" }),
         timeout_ms: None,
         read_only: false,
+        approval: Default::default(),
     }
 }
 

@@ -32,6 +32,7 @@ fn scan() -> ToolOptions {
         input_schema: json!({ "type": "object" }),
         timeout_ms: None,
         read_only: true,
+        approval: Default::default(),
     }
 }
 

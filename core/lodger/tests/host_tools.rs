@@ -5,7 +5,8 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use lodger::protocol::{
-    Content, DoneReason, Effect, Entry, EventBody, Mode, Outcome, Passing, ToolAnswer, ToolOptions,
+    Content, DoneReason, Effect, Entry, EventBody, Mode, Outcome, Passing, PermissionAnswer, ToolAnswer, ToolApproval,
+    ToolOptions,
 };
 use lodger::{Agent, IntoToolAnswer, ToolCall};
 use serde_json::{Value, json};
@@ -21,6 +22,7 @@ fn tool(name: &str) -> ToolOptions {
         input_schema: json!({ "type": "object" }),
         timeout_ms: None,
         read_only: false,
+        approval: Default::default(),
     }
 }
 
@@ -218,6 +220,45 @@ async fn one_named_like_a_built_in_tool_takes_its_place() {
         .create()
         .unwrap();
     assert_eq!(look::result(&play(&agent, "hello").await), ("from the host".to_owned(), false));
+}
+
+#[tokio::test]
+async fn one_that_wants_to_be_asked_for_is_and_what_is_allowed_from_now_on_is_not_asked_again() {
+    for mode in [Mode::Ask, Mode::FullAuto] {
+        let stage = Stage::new();
+        let asked = Arc::new(AtomicUsize::new(0));
+        let note = Arc::clone(&asked);
+        let agent = stage
+            .agent(&[calls("pay", json!({ "n": 1 })), calls("pay", json!({ "n": 1 })), says("done")])
+            .mode(mode)
+            .tool(ToolOptions { approval: ToolApproval::Ask, ..tool("pay") }, |_| async { "paid" })
+            .on_permission(move |request| {
+                assert_eq!((request.body.tool_name.as_str(), &request.body.input), ("pay", &json!({ "n": 1 })));
+                note.fetch_add(1, Ordering::SeqCst);
+                async { PermissionAnswer::AllowAlways { rule: None, persist: None } }
+            })
+            .create()
+            .unwrap();
+        let told: Vec<_> = look::results(&play(&agent, "hello").await).into_iter().map(|(text, _)| text).collect();
+        assert_eq!((told, asked.load(Ordering::SeqCst)), (vec!["paid".to_owned(); 2], 1), "{mode:?}");
+    }
+}
+
+fn nothing() -> &'static str {
+    panic!("it ran")
+}
+
+#[tokio::test]
+async fn one_that_wants_to_be_asked_for_does_not_run_when_it_is_refused() {
+    let stage = Stage::new();
+    let steps = [calls("pay", json!({})), says("done")];
+    let agent = stage
+        .agent(&steps)
+        .tool(ToolOptions { approval: ToolApproval::Ask, ..looking("pay") }, |_| async { nothing() })
+        .create()
+        .unwrap();
+    let (message, is_error) = look::result(&play(&agent, "hello").await);
+    assert!(is_error && message.starts_with("permission denied"), "{message}");
 }
 
 /// An agent whose one step makes several calls.

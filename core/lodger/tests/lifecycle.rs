@@ -36,6 +36,7 @@ fn tool(name: &str) -> ToolOptions {
         input_schema: json!({ "type": "object" }),
         timeout_ms: None,
         read_only: false,
+        approval: Default::default(),
     }
 }
 

@@ -71,6 +71,7 @@ async fn output_of_any_tool_is_bounded() {
         input_schema: json!({ "type": "object" }),
         timeout_ms: None,
         read_only: false,
+        approval: Default::default(),
     };
     let agent = stage
         .agent(&[calls("mine", json!({})), says("ok")])

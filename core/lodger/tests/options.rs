@@ -182,7 +182,7 @@ fn with_a_folder_the_base_prompt_and_the_tools_of_the_folder_are_sent() {
     let stage = Stage::new();
     let body = first_request(json!({ "cwd": stage.work("") }));
     let files = ["read_file", "write_file", "edit_file", "multi_edit", "apply_patch", "glob", "grep", "list_dir"];
-    assert_eq!(look::offered(&body), [&files[..], &["run_shell", "task_output", "task_kill"]].concat());
+    assert_eq!(look::offered(&body), [&files[..], &["run_shell", "task_output", "task_kill", "task_update"]].concat());
     assert!(
         body["system"][0]["text"].as_str().unwrap().contains(stage.work("").to_str().unwrap().trim_end_matches('/'))
     );

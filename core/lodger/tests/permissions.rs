@@ -48,6 +48,7 @@ fn tool(name: &str, read_only: bool) -> ToolOptions {
         input_schema: json!({ "type": "object" }),
         timeout_ms: None,
         read_only,
+        approval: Default::default(),
     }
 }
 

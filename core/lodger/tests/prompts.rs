@@ -180,6 +180,7 @@ async fn ids_that_the_model_gives_again_become_others_and_keep_their_own_results
         input_schema: json!({ "type": "object" }),
         timeout_ms: None,
         read_only: false,
+        approval: Default::default(),
     };
     let count = std::sync::atomic::AtomicUsize::new(0);
     let agent = client(&server)

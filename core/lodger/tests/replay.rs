@@ -23,6 +23,7 @@ fn speaker(server: &MockServer, protocol: Protocol) -> Agent {
         input_schema: json!({ "type": "object" }),
         timeout_ms: None,
         read_only: true,
+        approval: Default::default(),
     };
     let endpoint = Endpoint::new(kind(protocol), server.base_url());
     let agent = Agent::builder().model("any/gpt-5").endpoint(endpoint);

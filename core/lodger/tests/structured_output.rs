@@ -215,6 +215,7 @@ async fn a_schema_that_cannot_be_held_is_refused_when_the_agent_is_made() {
         input_schema: json!({ "type": "object" }),
         timeout_ms: None,
         read_only: false,
+        approval: Default::default(),
     };
     let taken = asked(&stage, &[says("hi")]).tool(tool, |_| async { "mine" }).create().err().unwrap();
     assert!(taken.message.contains("tools[0].name is \"structured_output\""), "{taken}");

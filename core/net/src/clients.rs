@@ -16,6 +16,7 @@ use reqwest::{Client, Url};
 
 use crate::failure::{Place, broken_body, not_sent};
 use crate::network::{Network, Turn};
+use crate::reach::{JudgedNames, Reach};
 use crate::{HttpRequest, HttpResponse, Method, NetworkSettings, Transport};
 
 #[cfg(test)]
@@ -37,6 +38,7 @@ const IDLE: Duration = Duration::from_secs(90);
 pub struct HttpClients {
     shared: Arc<Mutex<Shared>>,
     network: Arc<Network>,
+    reach: Option<Arc<Reach>>,
 }
 
 struct Shared {
@@ -51,11 +53,15 @@ struct Shared {
 struct Settings {
     network: Arc<Network>,
     connect_timeout: Duration,
+    /// Absent: whatever the URL names, through the network's proxies.
+    reach: Option<Arc<Reach>>,
 }
 
 impl PartialEq for Settings {
     fn eq(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.network, &other.network) && self.connect_timeout == other.connect_timeout
+        Arc::ptr_eq(&self.network, &other.network)
+            && self.connect_timeout == other.connect_timeout
+            && self.reach == other.reach
     }
 }
 
@@ -63,7 +69,7 @@ impl Default for HttpClients {
     fn default() -> Self {
         let network = Arc::new(Network::straight());
         let shared = Shared { networks: vec![Arc::downgrade(&network)], pools: Vec::new() };
-        Self { shared: Arc::new(Mutex::new(shared)), network }
+        Self { shared: Arc::new(Mutex::new(shared)), network, reach: None }
     }
 }
 
@@ -92,15 +98,22 @@ impl HttpClients {
             }
         };
         drop(shared);
-        Ok(Self { shared: Arc::clone(&self.shared), network })
+        Ok(Self { shared: Arc::clone(&self.shared), network, reach: self.reach.clone() })
+    }
+
+    /// The same, for requests whose URLs a model chooses: they reach no more than this. A request beyond it fails with
+    /// `permission_denied`, before anything is sent.
+    #[must_use]
+    pub fn within(&self, reach: Reach) -> Self {
+        Self { reach: Some(Arc::new(reach)), ..self.clone() }
     }
 
     fn shared(&self) -> MutexGuard<'_, Shared> {
         self.shared.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn client(&self, connect_timeout: Duration) -> Result<Client, Error> {
-        let settings = Settings { network: Arc::clone(&self.network), connect_timeout };
+    fn client(&self, connect_timeout: Duration, reach: Option<Arc<Reach>>) -> Result<Client, Error> {
+        let settings = Settings { network: Arc::clone(&self.network), connect_timeout, reach };
         let pools = &mut self.shared().pools;
         if let Some(place) = pools.iter().position(|(known, _)| *known == settings) {
             let pool = pools.remove(place);
@@ -133,9 +146,14 @@ impl Transport for HttpClients {
                 ))
             })?;
             let headers = headers(&request.headers)?;
-            let turn = clients.network.turn(&url, &request.queued).await?;
-            let client = clients.client(request.connect_timeout)?;
             let place = Place { host: place_of(&url), proxy: clients.network.proxy_of(&url) };
+            if let Some(reach) = &clients.reach {
+                reach.check(&url, place.proxy.is_some())?;
+            }
+            let turn = clients.network.turn(&url, &request.queued).await?;
+            // Where a proxy looks up names, ours is that of the proxy.
+            let reach = clients.reach.clone().filter(|_| place.proxy.is_none());
+            let client = clients.client(request.connect_timeout, reach)?;
             let sent = match request.method {
                 Method::Get => client.get(url),
                 Method::Post => client.post(url).body(request.body),
@@ -206,7 +224,10 @@ fn build(settings: &Settings) -> Result<Client, Error> {
         .retry(reqwest::retry::never())
         // Those of the process's environment are nobody's word.
         .no_proxy();
-    let client = settings.network.proxies().into_iter().fold(plain, reqwest::ClientBuilder::proxy);
+    let client = match &settings.reach {
+        Some(reach) => plain.dns_resolver(JudgedNames(Arc::clone(reach))),
+        None => settings.network.proxies().into_iter().fold(plain, reqwest::ClientBuilder::proxy),
+    };
     client.build().map_err(|error| Error::internal(format!("the HTTP client could not be made: {error}")))
 }
 

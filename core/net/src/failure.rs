@@ -6,6 +6,8 @@ use std::time::Duration;
 
 use lodger_protocol::{Error, ErrorCode};
 
+use crate::reach::NotPublic;
+
 /// Where a request goes, as errors name it.
 pub(crate) struct Place {
     /// `host:port`.
@@ -21,11 +23,14 @@ pub(crate) fn not_sent(place: &Place, connect_timeout: Duration, error: &reqwest
     if error.is_builder() {
         return Error::invalid_options(format!("a request to {host} cannot be made: {root}"));
     }
+    if let Some(refused) = find::<NotPublic>(error) {
+        return Error::new(ErrorCode::PermissionDenied, refused.to_string());
+    }
     let mut out = Error::new(ErrorCode::ProviderUnavailable, String::new());
     // Who is connected to first, and what one would look at there.
     let (first, advice) = match &place.proxy {
         Some(proxy) => (format!("the proxy {proxy}"), "is it the right proxy?"),
-        None => (host.clone(), "is the provider running there?"),
+        None => (host.clone(), "is the server running there?"),
     };
     let by = place.proxy.as_ref().map(|proxy| format!(" through the proxy {proxy}")).unwrap_or_default();
     out.message = if error.is_dns() {

@@ -1,7 +1,8 @@
 //! HTTP for talking to models: requests go through a [`Transport`], answers come back as [`Frame`]s.
 //!
 //! The default build holds the traits and the data. Feature `http` adds [`HttpClients`], built from an explicit
-//! TLS configuration, and what cuts a body into frames.
+//! TLS configuration, what cuts a body into frames, and [`Reach`], which bounds what may be reached where a model
+//! chooses the address.
 //!
 //! This crate must never keep anything process-wide, follow a redirect (requests carry credentials), read the
 //! environment, retry, or put a header's value into an error.
@@ -19,6 +20,8 @@ mod fetch;
 #[cfg(feature = "http")]
 mod network;
 #[cfg(feature = "http")]
+mod reach;
+#[cfg(feature = "http")]
 mod url;
 
 pub use frame::Frame;
@@ -33,5 +36,7 @@ pub use fetch::{Fetch, Fetcher, Flow, HostFetch};
 pub use framing::{MAX_EVENT_BYTES, frames};
 #[cfg(feature = "http")]
 pub use network::{Certificates, MAX_CA_BYTES, NetworkSettings, Setting};
+#[cfg(feature = "http")]
+pub use reach::Reach;
 #[cfg(feature = "http")]
 pub use url::BaseUrl;

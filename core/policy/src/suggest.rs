@@ -60,7 +60,7 @@ mod tests {
     use super::*;
 
     fn action<'a>(target: &'a Target, accesses: &'a [ResolvedAccess], line: Option<&'a CommandLine>) -> Action<'a> {
-        Action { tool: "it", target, accesses, line, host_offers: false, granted: false, grants: &[] }
+        Action { tool: "it", target, accesses, line, host_approval: None, granted: false, grants: &[] }
     }
 
     fn target() -> Target {

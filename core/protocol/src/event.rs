@@ -465,7 +465,7 @@ pub enum Passing {
         /// One line.
         text: String,
     },
-    /// The agent's task list. Not sent yet.
+    /// The agent's task list, after a call of `task_update`.
     TaskUpdate {
         /// All of it.
         tasks: Vec<Task>,

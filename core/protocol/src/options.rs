@@ -52,6 +52,9 @@ pub struct AgentOptions {
     /// A JSON Schema of type `object` that the answer of each turn must fit: the result's `structured` is then that answer.
     /// At most 64 KiB, and whole in itself: no `$ref` may lead out of it. See `docs/structured-output.md`.
     pub output_schema: Option<Value>,
+    /// Gives the model the tool `web_fetch`, which reads pages of the web; `{}` for the defaults. Absent: it has none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub web_fetch: Option<WebFetchOptions>,
     /// Tools that the host runs. At most 64.
     pub tools: Vec<ToolOptions>,
     /// What of the environment children see.
@@ -195,6 +198,29 @@ impl fmt::Debug for Endpoint {
     }
 }
 
+/// What the tool `web_fetch` may reach and how much it reads. It asks `https` servers at public addresses, whatever
+/// their names say, and of others only those that are named here.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", default)]
+pub struct WebFetchOptions {
+    /// Hosts that may be fetched from though their addresses are private, and over `http`: names or addresses such as
+    /// `wiki.corp.example`, each for itself. Default: none. Rules and modes decide about them as about all others.
+    pub private_hosts: Vec<String>,
+    /// Fetches through the proxy of option `network` or of the environment. A proxy looks up names itself, so that nobody
+    /// sees whether they lead to private addresses. Default false: what only a proxy reaches is refused.
+    pub through_proxy: bool,
+    /// Bytes of one answer that are read; what is left is not. Default 2 MiB.
+    pub max_bytes: usize,
+    /// Milliseconds that one call may take, redirects included. Default 30,000.
+    pub timeout_ms: u64,
+}
+
+impl Default for WebFetchOptions {
+    fn default() -> Self {
+        Self { private_hosts: Vec::new(), through_proxy: false, max_bytes: 2 * 1024 * 1024, timeout_ms: 30_000 }
+    }
+}
+
 /// A tool that the host runs: calls arrive as requests of kind `tool`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
@@ -211,6 +237,26 @@ pub struct ToolOptions {
     /// It only looks: its calls run side by side with others, and in mode `plan` too. Default false.
     #[serde(default)]
     pub read_only: bool,
+    /// Whether its calls ask. Default `never`.
+    #[serde(default, skip_serializing_if = "ToolApproval::is_default")]
+    pub approval: ToolApproval,
+}
+
+/// Whether calls of a tool of the host ask. Rules come before it: one in `allow` or `ask` wins.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ToolApproval {
+    /// They run: the host offers the tool and thereby allows its calls.
+    #[default]
+    Never,
+    /// They ask in every mode, `full-auto` too, unless the host has allowed such a call from now on.
+    Ask,
+}
+
+impl ToolApproval {
+    fn is_default(&self) -> bool {
+        *self == Self::default()
+    }
 }
 
 /// What of the host's environment the agent's children see.
@@ -261,7 +307,7 @@ pub enum RequestDelivery {
     /// As `request_opened` events, answered by id.
     Events,
     /// Not at all, since nobody is there: permissions, questions and plans are refused at once, whatever handlers there
-    /// are. Tools of the host run.
+    /// are. Tools and checks of the host run.
     None,
 }
 

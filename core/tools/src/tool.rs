@@ -5,7 +5,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::future::BoxFuture;
-use lodger_protocol::{Answer, Content, FileChange, Intent, Limits, Mode, RequestBody, Target, ToolCallId, ToolSpec};
+use lodger_protocol::{
+    Answer, Content, FileChange, Intent, Limits, Mode, RequestBody, Target, Task, ToolApproval, ToolCallId, ToolSpec,
+};
 use lodger_workspace::{FileHandle, StopFlag, Tree, Workspace};
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
@@ -17,9 +19,9 @@ pub trait Tool: Send + Sync {
     /// What the model is told of it.
     fn spec(&self) -> &ToolSpec;
 
-    /// The host offers this tool itself and thereby allows its calls.
-    fn host_offers(&self) -> bool {
-        false
+    /// For a tool that the host offers itself: whether its calls ask. Of all others the mode decides.
+    fn host_approval(&self) -> Option<ToolApproval> {
+        None
     }
 
     /// Whether the model is told of this tool in that mode. A call of a tool that it was not told of is taken all the
@@ -160,6 +162,8 @@ pub struct ToolOutput {
     pub bounded: bool,
     /// Files that it changed.
     pub files: Vec<FileChange>,
+    /// The task list, if the call wrote it.
+    pub tasks: Option<Vec<Task>>,
 }
 
 impl ToolOutput {

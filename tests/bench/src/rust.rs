@@ -137,6 +137,7 @@ fn agent(base_url: &str) -> Agent {
         input_schema: json!({ "type": "object" }),
         timeout_ms: None,
         read_only: false,
+        approval: Default::default(),
     };
     Agent::builder()
         .model("anthropic/bench")

@@ -8,7 +8,7 @@ use std::fmt::Write;
 use std::fs;
 use std::path::Path;
 
-use lodger_protocol::{AgentOptions, Limits};
+use lodger_protocol::{AgentOptions, Limits, WebFetchOptions};
 use serde::Deserialize;
 
 use crate::Result;
@@ -125,11 +125,14 @@ fn options(out: &mut String, types: &Vocabulary) -> Result<()> {
         };
         let default =
             default.as_u64().ok_or_else(|| format!("limits.{} has no whole number as its default", field.name))?;
-        let value = match unit_of(&field.name) {
-            Some("ms") => Value::Milliseconds(default),
-            _ => Value::Count(default),
-        };
-        option_row(out, field, &readable(value, unit_of(&field.name).filter(|unit| *unit == "bytes")));
+        option_row(out, field, &of_unit(field, default));
+    }
+    let defaults = serde_json::to_value(WebFetchOptions::default()).map_err(|error| error.to_string())?;
+    for field in fields(types, "WebFetchOptions")? {
+        if let Some(default) = defaults.get(&field.name).and_then(serde_json::Value::as_u64) {
+            let name = format!("webFetch.{}", field.name);
+            option_row(out, &Field { name, ..field.clone() }, &of_unit(field, default));
+        }
     }
     let ms = AgentOptions::default().permission_timeout_ms().ok_or("requests wait for ever by default")?;
     for (name, default) in [("AgentOptions", Value::Milliseconds(ms)), ("ToolOptions", Value::Count(0))] {
@@ -142,6 +145,14 @@ fn options(out: &mut String, types: &Vocabulary) -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// The default of a bound, in the unit that its name says.
+fn of_unit(field: &Field, default: u64) -> String {
+    match unit_of(&field.name) {
+        Some("ms") => readable(Value::Milliseconds(default), None),
+        unit => readable(Value::Count(default), unit.filter(|unit| *unit == "bytes")),
+    }
 }
 
 fn option_row(out: &mut String, field: &Field, default: &str) {

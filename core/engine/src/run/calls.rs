@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use futures_util::{StreamExt, stream};
-use lodger_protocol::{Content, Effect, Entry};
+use lodger_protocol::{Content, Effect, Entry, Passing};
 
 use crate::context::StepContext;
 use crate::door::{self, Passed};
@@ -77,6 +77,9 @@ fn append(turn: &Turn, call: OpenCall, passed: Passed) {
     }
     for file in &passed.output.files {
         turn.append(Entry::FileChanged { tool_call_id: call.id.clone(), file: file.clone() });
+    }
+    if let Some(tasks) = passed.output.tasks {
+        turn.pass(Passing::TaskUpdate { tasks });
     }
     turn.append(Entry::ToolResult {
         tool_call_id: call.id,

@@ -66,8 +66,9 @@ impl Handlers {
             RequestKind::Plan => self.plan,
             RequestKind::Check => self.check != CheckHandler::None,
         };
+        let of_a_person = matches!(kind, RequestKind::Permission | RequestKind::Question | RequestKind::Plan);
         match (handled, requests) {
-            (_, RequestDelivery::None) if kind != RequestKind::Tool => Delivery::Refused,
+            (_, RequestDelivery::None) if of_a_person => Delivery::Refused,
             (true, _) => Delivery::Lane,
             (false, RequestDelivery::Events) => Delivery::Events,
             (false, RequestDelivery::Callback | RequestDelivery::None) => Delivery::Refused,

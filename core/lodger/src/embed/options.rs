@@ -29,7 +29,8 @@ pub(super) fn read<T: DeserializeOwned + JsonSchema>(json: &str) -> Result<T> {
     let mut track = serde_path_to_error::Track::new();
     let tracked = serde_path_to_error::Deserializer::new(&mut text, &mut track);
     let options = serde_ignored::deserialize(tracked, |path| {
-        unknown.get_or_insert_with(|| path.to_string());
+        // An optional part stands in the path as a level of its own.
+        unknown.get_or_insert_with(|| path.to_string().replace(".?.", "."));
     });
     let options: T = options.map_err(|error| {
         let path = track.path().to_string();
@@ -122,6 +123,10 @@ mod tests {
         assert_eq!(
             message(r#"{"limits": {"max_steps": 3}}"#),
             "unknown option \"limits.max_steps\"; did you mean \"maxSteps\"?"
+        );
+        assert_eq!(
+            message(r#"{"webFetch": {"max_bytes": 3}}"#),
+            "unknown option \"webFetch.max_bytes\"; did you mean \"maxBytes\"?"
         );
     }
 

@@ -45,6 +45,7 @@ pub fn speaker_to(
         input_schema: json!({ "type": "object" }),
         timeout_ms: None,
         read_only: true,
+        approval: Default::default(),
     };
     let noted = runs.clone();
     let agent = Agent::builder()

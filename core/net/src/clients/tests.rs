@@ -21,7 +21,7 @@ async fn pools_are_shared_by_what_is_alike_and_bounded() {
     let clients = HttpClients::new();
     for seconds in 1..=2 * MAX_POOLS as u64 {
         for _ in 0..2 {
-            clients.client(Duration::from_secs(seconds)).unwrap();
+            clients.client(Duration::from_secs(seconds), None).unwrap();
         }
     }
     assert_eq!(clients.shared().pools.len(), MAX_POOLS);

@@ -7,12 +7,13 @@
 //! 2. a deny rule of any other layer: refused;
 //! 3. plan mode, unless the part only reads: refused;
 //! 4. an ask rule of any layer, and a deny rule that perhaps is about it: asks;
-//! 5. an allow rule of any layer, what the host allowed from now on, and a tool of the host's own: runs;
-//! 6. the mode.
+//! 5. an allow rule of any layer, and what the host allowed from now on: runs;
+//! 6. a tool of the host's own: runs, or asks where it says so;
+//! 7. the mode.
 
 mod by_mode;
 
-use lodger_protocol::{DeniedBy, Effect, Intent, Mode, ResolvedAccess, Risk, Target, TraceStep};
+use lodger_protocol::{DeniedBy, Effect, Intent, Mode, ResolvedAccess, Risk, Target, ToolApproval, TraceStep};
 
 use self::by_mode::by_mode;
 use crate::shell::{Role, SimpleCommand, Word, is_read_only};
@@ -32,8 +33,8 @@ pub struct Action<'a> {
     pub accesses: &'a [ResolvedAccess],
     /// The command line that it runs, taken apart.
     pub line: Option<&'a CommandLine>,
-    /// The host offers this tool itself and thereby allows it.
-    pub host_offers: bool,
+    /// For a tool that the host offers itself: whether its calls ask.
+    pub host_approval: Option<ToolApproval>,
     /// The host allowed exactly this call from now on.
     pub granted: bool,
     /// Rules that the host allowed for the session.
@@ -175,11 +176,13 @@ impl Judge<'_> {
             let step = step("grant", "the host allowed exactly this call from now on".to_owned());
             return Judgement { verdict: Verdict::Allow, step };
         }
-        if self.action.host_offers {
-            let step = step("built_in", "the host offers this tool itself".to_owned());
-            return Judgement { verdict: Verdict::Allow, step };
-        }
-        let (verdict, by, reason) = by_mode(self.mode, &self.action, part);
+        let (verdict, by, reason) = match self.action.host_approval {
+            Some(ToolApproval::Never) => (Verdict::Allow, "built_in", "the host offers this tool itself".to_owned()),
+            Some(ToolApproval::Ask) => {
+                (Verdict::Ask, "built_in", "the host offers this tool and wants to be asked".to_owned())
+            }
+            None => by_mode(self.mode, &self.action, part),
+        };
         Judgement { verdict, step: step(by, reason) }
     }
 

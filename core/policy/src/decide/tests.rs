@@ -23,7 +23,7 @@ fn access(inside_roots: bool, protected: bool) -> ResolvedAccess {
 }
 
 fn action<'a>(target: &'a Target, accesses: &'a [ResolvedAccess]) -> Action<'a> {
-    Action { tool: "it", target, accesses, line: None, host_offers: false, granted: false, grants: &[] }
+    Action { tool: "it", target, accesses, line: None, host_approval: None, granted: false, grants: &[] }
 }
 
 fn name_of(verdict: &Verdict) -> &'static str {
@@ -39,7 +39,8 @@ fn verdict(mode: Mode, effect: Effect, accesses: &[ResolvedAccess], host_offers:
     let intent = if effect == Effect::Read { Intent::Read } else { Intent::Write };
     let accesses: Vec<_> = accesses.iter().map(|access| ResolvedAccess { intent, ..access.clone() }).collect();
     let accesses = accesses.as_slice();
-    name_of(&decide(&Policy::default(), mode, Action { host_offers, ..action(&target, accesses) }).verdict)
+    let host_approval = host_offers.then_some(ToolApproval::Never);
+    name_of(&decide(&Policy::default(), mode, Action { host_approval, ..action(&target, accesses) }).verdict)
 }
 
 #[test]
@@ -73,6 +74,23 @@ fn a_file_with_several_names_asks_where_other_edits_run() {
     let linked = [ResolvedAccess { link_count: 2, ..access(true, false) }];
     assert_eq!(verdict(Mode::AutoEdit, Effect::Write, &linked, false), "ask");
     assert_eq!(verdict(Mode::AutoEdit, Effect::Read, &linked, false), "allow");
+}
+
+#[test]
+fn a_tool_of_the_host_that_wants_to_be_asked_for_asks_in_every_mode_until_it_is_allowed() {
+    let verdict = |mode, effect, granted, policy: &Policy| {
+        let target = Target { kind: TargetKind::Other, ..target(effect) };
+        let asks = Action { host_approval: Some(ToolApproval::Ask), granted, ..action(&target, &[]) };
+        name_of(&decide(policy, mode, asks).verdict)
+    };
+    for mode in [Mode::Ask, Mode::AutoEdit, Mode::FullAuto] {
+        for effect in [Effect::Read, Effect::Execute] {
+            assert_eq!(verdict(mode, effect, false, &Policy::default()), "ask", "{mode:?} {effect:?}");
+            assert_eq!(verdict(mode, effect, true, &Policy::default()), "allow", "{mode:?} {effect:?}");
+        }
+    }
+    assert_eq!(verdict(Mode::Plan, Effect::Read, false, &Policy::default()), "ask");
+    assert_eq!(verdict(Mode::Plan, Effect::Execute, false, &Policy::default()), "deny");
 }
 
 #[test]

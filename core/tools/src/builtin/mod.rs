@@ -1,4 +1,5 @@
-//! The tools that come with the library: read, write and edit files, look through folders, run commands.
+//! The tools that come with the library: read, write and edit files, look through folders, run commands, show what is to
+//! be done, read pages of the web.
 
 mod apply_patch;
 mod collected;
@@ -22,16 +23,20 @@ mod run_shell;
 mod search;
 mod task_kill;
 mod task_output;
+mod task_update;
 mod tasks;
 mod text;
 mod text_file;
+mod web_fetch;
 mod write_file;
 
 use std::sync::Arc;
 
+pub use web_fetch::WebFetch;
+
 use crate::Tool;
 
-/// All of them, for one agent. They need a workspace. Background tasks end with them.
+/// Those of every agent that works in a folder, for one agent. Background tasks end with them.
 #[must_use]
 pub fn tools() -> Vec<Arc<dyn Tool>> {
     let tasks = Arc::<tasks::Tasks>::default();
@@ -47,5 +52,6 @@ pub fn tools() -> Vec<Arc<dyn Tool>> {
         Arc::new(run_shell::RunShell { tasks: Arc::clone(&tasks) }),
         Arc::new(task_output::TaskOutput { tasks: Arc::clone(&tasks) }),
         Arc::new(task_kill::TaskKill { tasks }),
+        Arc::new(task_update::TaskUpdate),
     ]
 }
