@@ -88,7 +88,7 @@ test('a token is sent as bearer; without one the saved login is', async (t) => {
   process.env.LODGER_CONFIG_DIR = config;
   t.after(() => delete process.env.LODGER_CONFIG_DIR);
   const saved = { provider: 'anthropic' };
-  const missing = { name: 'LodgerError', code: 'provider_auth', message: /`lodger login anthropic`/ };
+  const missing = { name: 'LodgerError', code: 'provider_auth', message: /`lodger login anthropic / };
   await assert.rejects(listModels({ auth: saved, fetch }), missing);
   await assert.rejects(createAgent({ auth: saved, model: 'm', fetch }), missing);
 

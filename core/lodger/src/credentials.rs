@@ -23,7 +23,7 @@ pub(crate) fn credentials(
     transport: &Arc<dyn Transport>,
 ) -> Result<Credentials> {
     if let Some(provider) = provider_of(auth).filter(|_| !has_endpoint)
-        && catalogue.provider(provider).is_none()
+        && !catalogue.knows(provider)
     {
         return Err(catalogue.unknown(provider));
     }

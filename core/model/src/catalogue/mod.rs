@@ -22,6 +22,8 @@ pub use price::{Price, Rates};
 const PROVIDERS: &str = include_str!("providers.jsonl");
 const MODELS: &str = include_str!("models.jsonl");
 
+/// What scripts go by, which no table lists.
+const SCRIPTED: &str = "scripted";
 /// A host's own file is not larger than this.
 const MAX_FILE_BYTES: u64 = 4 * 1024 * 1024;
 
@@ -84,11 +86,17 @@ impl Catalogue {
         names
     }
 
+    /// Whether there are models under that name; scripts are some too.
+    #[must_use]
+    pub fn knows(&self, provider: &str) -> bool {
+        provider == SCRIPTED || self.provider(provider).is_some()
+    }
+
     /// That a provider is not known, and which are.
     #[must_use]
     pub fn unknown(&self, provider: &str) -> Error {
         let mut names = self.provider_names();
-        names.push("scripted".to_owned());
+        names.push(SCRIPTED.to_owned());
         Error::invalid_options(format!(
             "the provider `{}` is not known; known are {}; for any other set `endpoint`",
             provider.escape_debug(),
