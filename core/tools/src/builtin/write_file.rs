@@ -57,15 +57,16 @@ impl Input {
 
     fn write(&self, context: &ToolContext) -> Result<ToolOutput, ToolFailure> {
         let file = text_file::the_file(context)?;
-        let mut before = None;
-        if file.access().file_id.is_some() {
-            let bytes = text_file::read_bytes(file)?;
-            context.seen.check(file.access(), &bytes)?;
-            // What is no text has nothing to keep.
-            before = Text::decode(bytes).ok();
-        }
+        let old = if file.access().file_id.is_some() { Some(text_file::read_bytes(file)?) } else { None };
+        // What is no text has nothing to keep.
+        let before = old.clone().and_then(|bytes| Text::decode(bytes).ok());
         let (encoding, text) = self.text(before.as_ref());
-        let size = encoding.encode(&text).len();
+        let new = encoding.encode(&text);
+        // Nothing is lost where the same is written once more.
+        if let Some(old) = old.filter(|old| *old != *new) {
+            context.seen.check(file.access(), &old)?;
+        }
+        let size = new.len();
         Ok(text_file::write_text(file, &text, encoding, (&context.seen, &context.stop), |report| {
             let done = if report.created { "made" } else { "replaced" };
             format!("{done} {} ({size} bytes)", self.path)

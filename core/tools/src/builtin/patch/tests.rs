@@ -79,7 +79,7 @@ fn what_does_not_fit_the_form_is_refused_and_its_line_named() {
 fn a_patch_is_held_to_its_bounds() {
     assert!(parse(&"x".repeat(MAX_PATCH_BYTES + 1)).unwrap_err().contains("bytes"));
     let files = |count: usize| {
-        patch(&(0..count).map(|index| format!("*** Delete File: {index}\n")).collect::<String>().trim_end())
+        patch((0..count).map(|index| format!("*** Delete File: {index}\n")).collect::<String>().trim_end())
     };
     assert!(parse(&files(MAX_PATCH_FILES)).is_ok());
     assert!(parse(&files(MAX_PATCH_FILES + 1)).unwrap_err().contains("more than 100 files"));
