@@ -175,11 +175,11 @@ fn schema(path: &Path) -> Result<Value, Error> {
     serde_json::from_str(&text).map_err(|error| wrong(format!("it is not JSON: {error}")))
 }
 
-fn rules(given: &[String]) -> Vec<RuleOptions> {
+pub(crate) fn rules(given: &[String]) -> Vec<RuleOptions> {
     given.iter().map(|rule| RuleOptions::Text(rule.clone())).collect()
 }
 
-fn modes() -> impl TypedValueParser<Value = Mode> {
+pub(crate) fn modes() -> impl TypedValueParser<Value = Mode> {
     PossibleValuesParser::new(MODES.map(Mode::as_str))
         .map(|name| MODES.into_iter().find(|mode| mode.as_str() == name).unwrap_or_default())
 }
@@ -239,7 +239,7 @@ fn text(path: PathBuf) -> Result<String, Error> {
     path.into_os_string().into_string().map_err(wrong)
 }
 
-fn absolute(folder: &Path) -> Result<String, Error> {
+pub(crate) fn absolute(folder: &Path) -> Result<String, Error> {
     let path = std::path::absolute(folder)
         .map_err(|error| Error::invalid_options(format!("--cwd {}: {error}", folder.display())))?;
     path.into_os_string()

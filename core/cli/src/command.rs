@@ -7,6 +7,7 @@ use crate::arguments::Arguments;
 use crate::exit::{self, Exit};
 use crate::login::{Auth, Login, Logout};
 use crate::models::Models;
+use crate::policy::Policy;
 use crate::run;
 
 /// A coding agent on the command line: runs one prompt in a folder, and ends.
@@ -30,6 +31,8 @@ enum Command {
     Auth(Auth),
     /// Which models a provider offers
     Models(Models),
+    /// What is allowed, and why
+    Policy(Policy),
 }
 
 impl CommandLine {
@@ -40,6 +43,7 @@ impl CommandLine {
             (Some(Command::Logout(logout)), _) => logout.run(),
             (Some(Command::Auth(auth)), _) => auth.run(),
             (Some(Command::Models(models)), _) => models.run(),
+            (Some(Command::Policy(policy)), _) => policy.run(),
             (None, Some(arguments)) => run::run(&arguments),
             (None, None) => Err(Error::invalid_input("there is nothing to do; give --prompt TEXT, or see --help")),
         }

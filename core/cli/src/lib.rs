@@ -11,6 +11,7 @@ mod login;
 mod models;
 mod output;
 mod person;
+mod policy;
 mod printable;
 mod run;
 mod secret;

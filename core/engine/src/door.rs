@@ -3,20 +3,23 @@
 //! No tool runs but through here, and nothing here knows a tool by name.
 
 mod ask;
+mod asked;
 mod check;
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use futures_util::future::BoxFuture;
-use lodger_policy::{Action, CommandLine, Decision, Rule, Verdict, decide, suggest};
+use lodger_policy::{Decision, Verdict, decide, suggest};
 use lodger_protocol::{
     Answer, Checks, DeniedBy, Effect, Error, ErrorCode, Outcome, Passing, PermissionAnswer, PermissionRequest,
-    RequestBody, RequestKind, ResolvedAccess, Target, TargetKind, ToolApproval, ToolCallId,
+    RequestBody, RequestKind, ResolvedAccess, Target, TargetKind, ToolCallId,
 };
 use lodger_tools::{Ask, MayRead, Patience, Progress, ToolContext, ToolOutput, ToolRun, limited};
-use lodger_workspace::{FileHandle, Tree, Workspace};
+use lodger_workspace::Tree;
 
+use self::asked::Places;
+pub(crate) use self::asked::{Asked, Found, Pointed, look_up};
 use crate::OpenCall;
 use crate::context::StepContext;
 use crate::outlet::Delivery;
@@ -61,18 +64,12 @@ pub(crate) async fn pass(turn: &Arc<Turn>, context: &StepContext, call: &OpenCal
         Ok(run) => run,
         Err(failure) => return Passed::failed(failure),
     };
-    let (places, line) = match resolve(turn, context, run.as_ref()).await {
-        Ok(resolved) => resolved,
+    let found = match resolve(turn, context, run.as_ref()).await {
+        Ok(found) => found,
         Err(error) => return Passed::failed(error),
     };
-    let accesses: Vec<ResolvedAccess> =
-        places.accesses().chain(line.iter().flat_map(|line| &line.accesses)).cloned().collect();
-    let asked = Asked {
-        target: resolved_target(run.target(), &accesses),
-        host_approval: tool.host_approval(),
-        accesses,
-        line: line.map(|line| line.line),
-    };
+    let asked = Asked::new(run.target(), tool.host_approval(), &found);
+    let places = found.places;
     let decision = asked.judge(turn, context, call);
     if let Verdict::Deny { by, feedback } = decision.verdict {
         return Passed::denied(by, Some(feedback));
@@ -102,102 +99,24 @@ pub(crate) async fn pass(turn: &Arc<Turn>, context: &StepContext, call: &OpenCal
     attempt(turn, context, call, run, places).await
 }
 
-/// The declared files and the declared folder, as they really are.
-#[derive(Default)]
-struct Places {
-    files: Vec<Box<dyn FileHandle>>,
-    tree: Option<Box<dyn Tree>>,
-}
-
-impl Places {
-    fn accesses(&self) -> impl Iterator<Item = &ResolvedAccess> {
-        self.files.iter().map(|file| file.access()).chain(self.tree.iter().map(|tree| tree.access()))
-    }
-}
-
-/// What policy is asked about a call.
-struct Asked {
-    target: Target,
-    accesses: Vec<ResolvedAccess>,
-    line: Option<CommandLine>,
-    host_approval: Option<ToolApproval>,
-}
-
 impl Asked {
     /// Judges the call as things are now. A stricter mode binds at once, a looser one from the next step.
     fn judge(&self, turn: &Turn, context: &StepContext, call: &OpenCall) -> Decision {
         let grants = turn.shared.grants();
         let mode = context.mode.stricter(turn.shared.mode());
-        decide(&turn.shared.policy, mode, self.action(call, grants.has_call(|| self.name(call)), grants.rules()))
-    }
-
-    /// What "this call, always" means: the same input that leads to the same places.
-    fn name(&self, call: &OpenCall) -> String {
-        let mut name = format!("{} {}", call.tool_name, call.input);
-        for access in &self.accesses {
-            name.push('\0');
-            name.push_str(&access.canonical.to_string_lossy());
-        }
-        name
-    }
-
-    fn action<'a>(&'a self, call: &'a OpenCall, granted: bool, grants: &'a [Rule]) -> Action<'a> {
-        Action {
-            tool: &call.tool_name,
-            target: &self.target,
-            accesses: &self.accesses,
-            line: self.line.as_ref(),
-            host_approval: self.host_approval,
-            granted,
-            grants,
-        }
+        let granted = grants.has_call(|| self.name(&call.tool_name, &call.input));
+        decide(&turn.shared.policy, mode, self.action(&call.tool_name, granted, grants.rules()))
     }
 }
 
-/// A command line, and the files that it names as they really are.
-struct ResolvedLine {
-    line: CommandLine,
-    accesses: Vec<ResolvedAccess>,
-}
-
-/// Finds out what the declared paths really are, and takes the command line apart.
-async fn resolve(
-    turn: &Turn,
-    context: &StepContext,
-    run: &dyn ToolRun,
-) -> Result<(Places, Option<ResolvedLine>), Error> {
-    let (accesses, tree, line) = (run.accesses(), run.tree(), run.target().command);
-    let is_needed = !accesses.is_empty() || tree.is_some() || line.is_some();
-    let Some(workspace) = context.workspace.clone().filter(|_| is_needed) else {
-        return Ok((Places::default(), None));
+/// What the call points to, looked up off the workers.
+async fn resolve(turn: &Turn, context: &StepContext, run: &dyn ToolRun) -> Result<Found, Error> {
+    let pointed = Pointed::of(run);
+    let Some(workspace) = context.workspace.clone().filter(|_| !pointed.is_nowhere()) else {
+        return Ok(Found::default());
     };
     let analyser = turn.shared.analyser.clone();
-    aside(turn, move || {
-        let resolved = accesses.iter().map(|access| workspace.resolve(&access.path, access.intent));
-        let files = resolved.collect::<Result<Vec<_>, Error>>()?;
-        let tree = tree.map(|path| workspace.resolve_tree(&path)).transpose()?;
-        Ok((
-            Places { files, tree },
-            line.map(|line| resolve_line(CommandLine::new(analyser.analyse(&line)), workspace.as_ref())),
-        ))
-    })
-    .await?
-}
-
-/// A file of a line that cannot be looked up makes the line unclear: nobody knows what it would touch.
-fn resolve_line(mut line: CommandLine, workspace: &dyn Workspace) -> ResolvedLine {
-    let mut accesses = Vec::new();
-    let files = line.files().unwrap_or_else(|why| {
-        line.make_unclear(why);
-        Vec::new()
-    });
-    for file in files {
-        match workspace.resolve(&file.path, file.intent) {
-            Ok(handle) => accesses.push(handle.access().clone()),
-            Err(error) => line.make_unclear(error.message),
-        }
-    }
-    ResolvedLine { line, accesses }
+    aside(turn, move || look_up(&pointed, workspace.as_ref(), &analyser)).await?
 }
 
 /// Runs blocking work that changes nothing, off the workers. A cancelled turn does not wait for it.
@@ -214,14 +133,6 @@ async fn aside<T: Send + 'static>(turn: &Turn, work: impl FnOnce() -> T + Send +
         Err(failed) if failed.is_panic() => std::panic::resume_unwind(failed.into_panic()),
         Err(_) => Err(Error::internal("the runtime is shutting down")),
     }
-}
-
-/// The target with its paths as they really are.
-fn resolved_target(mut target: Target, accesses: &[ResolvedAccess]) -> Target {
-    if target.paths.is_some() {
-        target.paths = Some(accesses.iter().map(|access| access.canonical.display().to_string()).collect());
-    }
-    target
 }
 
 type Previewed = (Box<dyn ToolRun>, Places, Option<String>);
@@ -259,7 +170,7 @@ async fn permission(
     let is_blocked = checks.as_ref().is_some_and(|checks| checks.blocking);
     let target = asked.target.clone();
     // A rule that asks would ask again whatever is allowed from now on.
-    let offered = if decision.asked_by_rule { Vec::new() } else { suggest(&asked.action(call, false, &[])) };
+    let offered = if decision.asked_by_rule { Vec::new() } else { suggest(&asked.action(&call.tool_name, false, &[])) };
     let body = RequestBody::Permission(Box::new(PermissionRequest {
         tool_name: call.tool_name.clone(),
         label: label_of(&target).to_owned(),
@@ -279,7 +190,7 @@ async fn permission(
         // What may not run now is not allowed for later either.
         Answer::Permission(PermissionAnswer::AllowAlways { .. }) if is_blocked => Ok(()),
         Answer::Permission(PermissionAnswer::AllowAlways { rule: None, .. }) => {
-            turn.shared.grants().add_call(asked.name(call));
+            turn.shared.grants().add_call(asked.name(&call.tool_name, &call.input));
             Ok(())
         }
         Answer::Permission(PermissionAnswer::AllowAlways { rule: Some(rule), .. }) => {

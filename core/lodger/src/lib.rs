@@ -41,6 +41,7 @@ pub mod login;
 
 mod agent;
 mod credentials;
+mod explain;
 mod handlers;
 mod models;
 mod network;
@@ -52,6 +53,7 @@ mod wiring;
 
 pub use agent::{Agent, AgentBuilder};
 pub use embed::{Runtime, RuntimeOptions, host_environment};
+pub use explain::{Explanation, Outlook, explain};
 pub use handlers::Asked;
 pub use lodger_model::auth::{IssuedToken, TokenRequest, TokenSource};
 pub use lodger_net::{Fetch, Fetcher, Flow as FetchFlow, HttpRequest};

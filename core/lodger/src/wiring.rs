@@ -55,8 +55,7 @@ pub(crate) fn engine(
     let analyser = analyser();
     let policy = policy(&options, cwd.as_deref(), env, &analyser)?;
     let workspace = confined(workspace, &options, &policy)?;
-    let web = options.web_fetch.as_ref().map(|web| web_fetch(web, &options.network, env, runtime)).transpose()?;
-    let tools = tools(&options, handlers, workspace.is_some(), web)?;
+    let tools = tools(&options, handlers, workspace.is_some(), env, runtime)?;
     let output = options.output_schema.clone().map(OutputSchema::new).transpose()?;
     let request_timeout = options.permission_timeout_ms().map(Duration::from_millis);
 
@@ -185,7 +184,11 @@ fn catalogue(path: Option<&str>, cwd: Option<&Path>) -> Result<Catalogue> {
     }
 }
 
-fn workspace(options: &AgentOptions, env: &Environment, runtime: &Runtime) -> Result<Option<LocalWorkspace>> {
+pub(crate) fn workspace(
+    options: &AgentOptions,
+    env: &Environment,
+    runtime: &Runtime,
+) -> Result<Option<LocalWorkspace>> {
     let Some(cwd) = &options.cwd else {
         let needs_cwd = [("roots", !options.roots.is_empty()), ("sandbox", rights(options).is_some())];
         return match needs_cwd.iter().find(|(_, is_set)| *is_set) {
@@ -228,11 +231,12 @@ fn web_fetch(
     Ok(WebFetch::new(Arc::new(network::web(options, &clients)?), options))
 }
 
-fn tools(
+pub(crate) fn tools(
     options: &AgentOptions,
     handlers: &Handlers,
     with_folder: bool,
-    web_fetch: Option<WebFetch>,
+    env: &Environment,
+    runtime: &Runtime,
 ) -> Result<Registry> {
     if options.tools.len() > MAX_HOST_TOOLS {
         return Err(Error::invalid_options(format!(
@@ -246,7 +250,8 @@ fn tools(
             registry.add(tool);
         }
     }
-    if let Some(tool) = web_fetch {
+    if let Some(web) = &options.web_fetch {
+        let tool = web_fetch(web, &options.network, env, runtime)?;
         registry.add(Arc::new(tool));
     }
     let answered = |kind| handlers.delivery(kind, options.requests) != Delivery::Refused;

@@ -7,5 +7,6 @@ mod kit;
 mod logins;
 mod models;
 mod output;
+mod policy;
 mod signals;
 mod terminal;
