@@ -69,6 +69,11 @@ export interface AgentOptions {
   sandbox?: SandboxOptions;
   /** Names the session: 1 to 128 letters, digits, `.`, `_`, `:` or `-`. Default: a fresh id. */
   sessionId?: SessionId;
+  /**
+   * Settings files that count beside the machine's managed one, which always does. Default: none. See
+   * `docs/permissions.md`.
+   */
+  settings?: SettingsLayer[];
   /** Tools that the host runs. At most 64. */
   tools?: ToolOptions[];
   /** Gives the model the tool `web_fetch`, which reads pages of the web; `{}` for the defaults. Absent: it has none. */
@@ -1023,7 +1028,7 @@ export interface GuardVerdictEvent extends EventBase {
   toolCallId?: ToolCallId;
 }
 
-/** Something that a person may want to know. Not sent yet. */
+/** Something that a person may want to know, such as what in settings counts for nothing (code `settings_ignored`). */
 export interface NoticeEvent extends EventBase {
   type: 'notice';
   /** How much it matters. */
@@ -1515,6 +1520,13 @@ export interface SandboxState {
 
 /** One conversation, kept or not. */
 export type SessionId = string;
+
+/** Whose settings file. */
+export type SettingsLayer =
+  /** The user's: `settings.json` in the config folder. */
+  | 'user'
+  /** The project's: `.lodger/settings.json` in `cwd`. It can forbid and ask, never allow. */
+  | 'project';
 
 /** Why the model stopped writing one reply. */
 export type StopReason =

@@ -1441,7 +1441,7 @@ class GuardVerdictEvent(EventBase):
 
 
 class NoticeEvent(EventBase):
-    """Something that a person may want to know. Not sent yet."""
+    """Something that a person may want to know, such as what in settings counts for nothing (code `settings_ignored`)."""
 
     __slots__ = ()
     __match_args__ = ("level", "code", "text")

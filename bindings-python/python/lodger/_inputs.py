@@ -69,6 +69,9 @@ class AgentOptions(TypedDict):
     sandbox: NotRequired[SandboxOptions]
     #: Names the session: 1 to 128 letters, digits, `.`, `_`, `:` or `-`. Default: a fresh id.
     session_id: NotRequired[str]
+    #: Settings files that count beside the machine's managed one, which always does. Default: none. See
+    #: `docs/permissions.md`.
+    settings: NotRequired[list[_types.SettingsLayer]]
     #: Tools that the host runs. At most 64.
     tools: NotRequired[list[ToolOptions]]
     #: Gives the model the tool `web_fetch`, which reads pages of the web; `{}` for the defaults. Absent: it has none.

@@ -340,6 +340,13 @@ SandboxPart: TypeAlias = Literal[
 ]
 #: One conversation, kept or not.
 SessionId: TypeAlias = str
+#: Whose settings file.
+SettingsLayer: TypeAlias = Literal[
+    # The user's: `settings.json` in the config folder.
+    "user",
+    # The project's: `.lodger/settings.json` in `cwd`. It can forbid and ask, never allow.
+    "project",
+]
 #: Why the model stopped writing one reply.
 StopReason: TypeAlias = Literal[
     # It had said all it wanted.
@@ -448,6 +455,9 @@ class AgentOptions(TypedDict):
     sandbox: NotRequired[SandboxOptions]
     #: Names the session: 1 to 128 letters, digits, `.`, `_`, `:` or `-`. Default: a fresh id.
     sessionId: NotRequired[SessionId]
+    #: Settings files that count beside the machine's managed one, which always does. Default: none. See
+    #: `docs/permissions.md`.
+    settings: NotRequired[list[SettingsLayer]]
     #: Tools that the host runs. At most 64.
     tools: NotRequired[list[ToolOptions]]
     #: Gives the model the tool `web_fetch`, which reads pages of the web; `{}` for the defaults. Absent: it has none.
@@ -1204,7 +1214,7 @@ class GuardVerdictEvent(EventBase):
 
 
 class NoticeEvent(EventBase):
-    """Something that a person may want to know. Not sent yet."""
+    """Something that a person may want to know, such as what in settings counts for nothing (code `settings_ignored`)."""
 
     type: Literal["notice"]
     #: How much it matters.

@@ -9,7 +9,7 @@ use clap::{Args, ValueEnum};
 use lodger::login::{self, ConfigFolder};
 use lodger::protocol::{
     AgentOptions, Auth, Effort, Endpoint, EndpointKind, Environment, Error, Limits, Mode, Prompt, RequestDelivery,
-    RuleOptions, TextOrList,
+    RuleOptions, SettingsLayer, TextOrList,
 };
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -140,6 +140,7 @@ impl Arguments {
             allow: rules(&self.allow),
             ask: rules(&self.ask),
             deny: rules(&self.deny),
+            settings: settings(env),
             append_instructions: self.append_system_prompt.clone().map(TextOrList::Text),
             output_schema: self.output_schema.as_deref().map(schema).transpose()?,
             requests,
@@ -177,6 +178,12 @@ fn schema(path: &Path) -> Result<Value, Error> {
 
 pub(crate) fn rules(given: &[String]) -> Vec<RuleOptions> {
     given.iter().map(|rule| RuleOptions::Text(rule.clone())).collect()
+}
+
+/// The settings files that count: the project's, and the user's where there is a config folder.
+pub(crate) fn settings(env: &Environment) -> Vec<SettingsLayer> {
+    let user = ConfigFolder::of(env).is_ok().then_some(SettingsLayer::User);
+    user.into_iter().chain([SettingsLayer::Project]).collect()
 }
 
 pub(crate) fn modes() -> impl TypedValueParser<Value = Mode> {

@@ -4,11 +4,11 @@ use std::io::{Read, stdin};
 use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
-use lodger::protocol::{AgentOptions, Error, Mode, Risk};
+use lodger::protocol::{AgentOptions, Error, Mode, Risk, WebFetchOptions};
 use lodger::{Explanation, Outlook};
 use serde_json::Value;
 
-use crate::arguments::{absolute, modes, rules};
+use crate::arguments::{absolute, modes, rules, settings};
 use crate::exit::Exit;
 use crate::printable::printable_line;
 use crate::stdout;
@@ -76,16 +76,20 @@ impl Policy {
 
 impl Explain {
     fn run(self) -> Result<Exit, Error> {
+        let env = lodger::host_environment();
         let options = AgentOptions {
             cwd: Some(absolute(self.cwd.as_deref().unwrap_or(Path::new(".")))?),
             mode: self.mode,
             allow: rules(&self.allow),
             ask: rules(&self.ask),
             deny: rules(&self.deny),
+            settings: settings(&env),
+            // What a prompt leaves out can be asked about all the same.
+            web_fetch: Some(WebFetchOptions::default()),
             ..AgentOptions::default()
         };
         let input = input(&self.input)?;
-        let explanation = lodger::explain(&options, &lodger::host_environment(), &self.tool, &input)?;
+        let explanation = lodger::explain(&options, &env, &self.tool, &input)?;
         stdout::whole(&match self.json {
             true => serde_json::to_string(&explanation).map_err(|error| Error::internal(error.to_string()))? + "\n",
             false => in_words(&explanation),

@@ -53,6 +53,12 @@ impl ConfigFolder {
     pub fn logins(&self) -> Logins {
         Logins::new(self.0.join("logins"))
     }
+
+    /// The user's settings file, whether or not it is there.
+    #[must_use]
+    pub fn settings(&self) -> PathBuf {
+        self.0.join("settings.json")
+    }
 }
 
 #[cfg(test)]

@@ -56,6 +56,8 @@ pub struct AgentParts {
     pub workspace: Option<Arc<dyn Workspace>>,
     /// What the answer of each turn must fit.
     pub output: Option<OutputSchema>,
+    /// What in settings counts for nothing, a line each: told in the first turn.
+    pub ignored_settings: Vec<String>,
     /// Bounds.
     pub limits: Limits,
     /// What the turn has spent that this agent works for: what it spends itself counts there too, and is bound by what may
@@ -95,6 +97,7 @@ pub(crate) struct Shared {
     settings: Mutex<Settings>,
     usage: Mutex<UsageReport>,
     cost: Mutex<Cost>,
+    ignored_settings: Mutex<Vec<String>>,
     grants: Mutex<Grants>,
     /// A turn runs: no prompt may come.
     busy: Mutex<bool>,
@@ -167,6 +170,7 @@ impl Shared {
                 ..UsageReport::default()
             }),
             cost: Mutex::new(cost),
+            ignored_settings: Mutex::new(parts.ignored_settings),
             grants: Mutex::default(),
             busy: Mutex::new(false),
             is_running: watch::Sender::new(false),
@@ -202,6 +206,11 @@ impl Shared {
     /// The model that the next step is to ask after one that failed.
     pub(crate) fn carry_on(&self, failed: &Arc<dyn Model>, cure: Cure) -> Option<Arc<dyn Model>> {
         locked(&self.settings).models.carry_on(failed, cure)
+    }
+
+    /// What in settings counts for nothing; nothing once that was told.
+    pub(crate) fn take_ignored_settings(&self) -> Vec<String> {
+        std::mem::take(&mut *locked(&self.ignored_settings))
     }
 
     pub(crate) fn usage(&self) -> UsageReport {

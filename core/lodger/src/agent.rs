@@ -10,7 +10,7 @@ use lodger_net::Fetcher;
 use lodger_protocol::{
     AgentOptions, Auth, CheckAnswer, CheckRequest, Diagnostic, Endpoint, Environment, Limits, Message, Mode,
     NetworkOptions, PermissionAnswer, PermissionRequest, PlanAnswer, PlanRequest, Prompt, QuestionAnswer,
-    QuestionRequest, Result, RuleOptions, SandboxOptions, Secret, TextOrList, ToolOptions, UsageReport,
+    QuestionRequest, Result, RuleOptions, SandboxOptions, Secret, SettingsLayer, TextOrList, ToolOptions, UsageReport,
     WebFetchOptions,
 };
 use tokio::sync::{oneshot, watch};
@@ -235,6 +235,13 @@ impl AgentBuilder {
     #[must_use]
     pub fn web_fetch(mut self, options: WebFetchOptions) -> Self {
         self.options.web_fetch = Some(options);
+        self
+    }
+
+    /// Settings files that count beside the managed one, which always does. Default: none.
+    #[must_use]
+    pub fn settings(mut self, layers: impl IntoIterator<Item = SettingsLayer>) -> Self {
+        self.options.settings = layers.into_iter().collect();
         self
     }
 

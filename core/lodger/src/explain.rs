@@ -8,7 +8,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::embed::{Handlers, Runtime};
-use crate::policy::{analyser, policy};
+use crate::policy::{analyser, in_force};
 use crate::wiring;
 
 /// What would happen to a call, and why.
@@ -57,7 +57,8 @@ pub fn explain(options: &AgentOptions, env: &Environment, tool: &str, input: &Va
     let workspace = wiring::workspace(options, env, &runtime)?;
     let tools = wiring::tools(options, &Handlers::default(), workspace.is_some(), env, &runtime)?;
     let analyser = analyser();
-    let policy = policy(options, workspace.as_ref().map(|workspace| workspace.cwd()), env, &analyser)?;
+    let cwd = workspace.as_ref().map(|workspace| workspace.cwd());
+    let policy = in_force(options, cwd, env, &analyser)?.policy;
     if options.mode != lodger_protocol::Mode::default() {
         policy.check_mode(options.mode)?;
     }

@@ -25,7 +25,7 @@ use lodger_workspace::{LocalWorkspace, Workspace};
 use crate::credentials::{credentials, provider_of, whole_name};
 use crate::embed::{CheckHandler, Handlers, Runtime};
 use crate::network;
-use crate::policy::{analyser, policy};
+use crate::policy::{analyser, in_force};
 
 /// At most so many tools of the host.
 const MAX_HOST_TOOLS: usize = 64;
@@ -53,8 +53,8 @@ pub(crate) fn engine(
     let workspace = workspace(&options, env, runtime)?;
     let cwd = workspace.as_ref().map(|workspace| workspace.cwd().to_owned());
     let analyser = analyser();
-    let policy = policy(&options, cwd.as_deref(), env, &analyser)?;
-    let workspace = confined(workspace, &options, &policy)?;
+    let in_force = in_force(&options, cwd.as_deref(), env, &analyser)?;
+    let workspace = confined(workspace, &options, &in_force.policy)?;
     let tools = tools(&options, handlers, workspace.is_some(), env, runtime)?;
     let output = options.output_schema.clone().map(OutputSchema::new).transpose()?;
     let request_timeout = options.permission_timeout_ms().map(Duration::from_millis);
@@ -102,12 +102,13 @@ pub(crate) fn engine(
         open_model: open,
         effort: options.effort,
         mode: options.mode,
-        policy: Arc::new(policy),
+        policy: Arc::new(in_force.policy),
         analyser,
         guards,
         tools,
         workspace,
         output,
+        ignored_settings: in_force.ignored,
         limits: options.limits,
         spends_from: None,
         request_timeout,

@@ -35,6 +35,7 @@ mod requests;
 mod retries;
 mod rules;
 mod sandbox;
+mod settings;
 mod shapes_by_protocol;
 mod structured_output;
 mod task_list;

@@ -456,7 +456,7 @@ pub enum Passing {
         #[serde(flatten)]
         report: GuardReport,
     },
-    /// Something that a person may want to know. Not sent yet.
+    /// Something that a person may want to know, such as what in settings counts for nothing (code `settings_ignored`).
     Notice {
         /// How much it matters.
         level: NoticeLevel,

@@ -42,7 +42,7 @@ pub use mode::Mode;
 pub use network::NetworkOptions;
 pub use options::{
     AgentOptions, DebugOptions, Effort, Endpoint, EndpointKind, EnvInherit, EnvOptions, Limits, ListModelsOptions,
-    RequestDelivery, TextOrList, ToolApproval, ToolOptions, WebFetchOptions,
+    RequestDelivery, SettingsLayer, TextOrList, ToolApproval, ToolOptions, WebFetchOptions,
 };
 pub use request::{
     CheckRequest, Checks, Effect, Outcome, PermissionRequest, PlanRequest, QuestionChoice, QuestionRequest, Request,

@@ -42,6 +42,9 @@ pub struct AgentOptions {
     pub ask: Vec<RuleOptions>,
     /// Calls that are refused, whatever the mode is; they win over `ask` and `allow`.
     pub deny: Vec<RuleOptions>,
+    /// Settings files that count beside the machine's managed one, which always does. Default: none. See
+    /// `docs/permissions.md`.
+    pub settings: Vec<SettingsLayer>,
     /// Who judges changes before they happen, whatever the mode, the rules and the host say. At most 16. See
     /// `docs/guards.md`.
     pub checks: Vec<CheckOptions>,
@@ -257,6 +260,16 @@ impl ToolApproval {
     fn is_default(&self) -> bool {
         *self == Self::default()
     }
+}
+
+/// Whose settings file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum SettingsLayer {
+    /// The user's: `settings.json` in the config folder.
+    User,
+    /// The project's: `.lodger/settings.json` in `cwd`. It can forbid and ask, never allow.
+    Project,
 }
 
 /// What of the host's environment the agent's children see.

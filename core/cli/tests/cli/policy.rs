@@ -53,6 +53,32 @@ fn without_a_rule_the_mode_decides_and_no_rule_is_named() {
 }
 
 #[test]
+fn rules_of_settings_files_count_too() {
+    let folder = TempDir::new().unwrap();
+    let put = |name: &str, settings: Value| {
+        let path = folder.path().join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(&path, settings.to_string()).unwrap();
+        path
+    };
+    put(".lodger/settings.json", json!({ "permissions": { "deny": ["run_shell(mkdir *)"] } }));
+    put("config/settings.json", json!({ "permissions": { "allow": ["run_shell(touch *)"] } }));
+    let layer = |command: &str| {
+        let input = json!({ "command": command }).to_string();
+        let mut lodger = lodger();
+        lodger.env("LODGER_CONFIG_DIR", folder.path().join("config"));
+        lodger.args(["policy", "explain", "--json", "--tool", "run_shell", "--input", &input, "--cwd"]);
+        let output = lodger.arg(folder.path()).output().unwrap();
+        let told: Value = serde_json::from_str(stdout(&output)).unwrap_or_else(|_| panic!("{}", stderr(&output)));
+        (told["decision"].as_str().unwrap().to_owned(), told["layer"].as_str().unwrap().to_owned())
+    };
+    let (decision, by) = layer("touch made");
+    assert!(decision == "allow" && by.starts_with("user layer ("), "{decision} by {by}");
+    let (decision, by) = layer("mkdir made");
+    assert!(decision == "deny" && by.starts_with("project layer ("), "{decision} by {by}");
+}
+
+#[test]
 fn in_words_the_decision_comes_first_and_each_step_has_a_line() {
     let folder = TempDir::new().unwrap();
     let input = json!({ "command": "touch made" }).to_string();

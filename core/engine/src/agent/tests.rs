@@ -64,6 +64,7 @@ fn worker(words: u64, spends_from: &Arc<Spending>) -> Agent {
         tools: Registry::default(),
         workspace: None,
         output: None,
+        ignored_settings: Vec::new(),
         limits: Limits::default(),
         spends_from: Some(Arc::clone(spends_from)),
         request_timeout: None,

@@ -11,7 +11,7 @@ use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
 use futures_util::FutureExt;
-use lodger_protocol::{Content, DoneReason, Entry, Error, ErrorCode, MessageId, Result};
+use lodger_protocol::{Content, DoneReason, Entry, Error, ErrorCode, MessageId, NoticeLevel, Passing, Result};
 
 use self::end::End;
 use crate::answer::MAX_ATTEMPTS;
@@ -63,6 +63,9 @@ async fn drive(turn: &Arc<Turn>, message_id: MessageId, content: Vec<Content>) -
         mode: context.mode,
         sandbox: shared.workspace.as_ref().and_then(|workspace| workspace.sandbox().cloned()),
     });
+    for text in shared.take_ignored_settings() {
+        turn.pass(Passing::Notice { level: NoticeLevel::Warning, code: "settings_ignored".to_owned(), text });
+    }
     loop {
         if turn.cancelled.is_cancelled() {
             return turn.take_failure().map_or_else(|| Ok(End::cancelled()), Err);

@@ -121,6 +121,9 @@ pub(crate) fn parts_of<'a>(action: &Action<'a>) -> Vec<Part<'a>> {
     parts
 }
 
+/// A layer, the rule of it that counts for a part, and what that does with it.
+type Said<'a> = (&'a PolicyLayer, &'a Rule, RuleKind);
+
 struct Judgement {
     verdict: Verdict,
     step: TraceStep,
@@ -135,7 +138,7 @@ struct Judge<'a> {
 impl Judge<'_> {
     fn judge(&self, part: &Part<'_>) -> Judgement {
         let tool = self.action.tool;
-        let said: Vec<(&PolicyLayer, &Rule, RuleKind)> = self
+        let said: Vec<Said<'_>> = self
             .policy
             .layers()
             .iter()
@@ -149,7 +152,7 @@ impl Judge<'_> {
             let feedback = format!("the rule {rule} of the {layer} refuses {}{because}", shown(part, tool));
             return Judgement {
                 verdict: Verdict::Deny { by, feedback },
-                step: rule_step(layer, rule, RuleKind::Deny, part, tool),
+                step: rule_step(layer, rule, RuleKind::Deny, &said, part, tool),
             };
         }
         if self.mode == Mode::Plan && self.changes(part) {
@@ -158,10 +161,13 @@ impl Judge<'_> {
             return Judgement { verdict: Verdict::Deny { by: DeniedBy::Mode, feedback }, step };
         }
         if let Some((layer, rule, _)) = first(RuleKind::Ask) {
-            return Judgement { verdict: Verdict::Ask, step: rule_step(layer, rule, RuleKind::Ask, part, tool) };
+            return Judgement { verdict: Verdict::Ask, step: rule_step(layer, rule, RuleKind::Ask, &said, part, tool) };
         }
         if let Some((layer, rule, _)) = first(RuleKind::Allow) {
-            return Judgement { verdict: Verdict::Allow, step: rule_step(layer, rule, RuleKind::Allow, part, tool) };
+            return Judgement {
+                verdict: Verdict::Allow,
+                step: rule_step(layer, rule, RuleKind::Allow, &said, part, tool),
+            };
         }
         if let Some(rule) = self.action.grants.iter().find(|rule| rule.names(tool, part) == crate::Match::Yes) {
             let step = TraceStep {
@@ -204,8 +210,18 @@ fn step(by: &str, reason: String) -> TraceStep {
     TraceStep { by: by.to_owned(), reason, rule: None, layer: None }
 }
 
-fn rule_step(layer: &PolicyLayer, rule: &Rule, kind: RuleKind, part: &Part<'_>, tool: &str) -> TraceStep {
-    let said = match (rule.kind(), kind) {
+/// The step of a rule that decided; where another layer says otherwise, it is named too.
+fn rule_step(
+    layer: &PolicyLayer,
+    rule: &Rule,
+    kind: RuleKind,
+    said: &[Said<'_>],
+    part: &Part<'_>,
+    tool: &str,
+) -> TraceStep {
+    let overruled = said.iter().find(|(_, _, other)| *other != kind);
+    let over = overruled.map(|(layer, rule, _)| format!(", over the rule {rule} of the {layer}")).unwrap_or_default();
+    let verb = match (rule.kind(), kind) {
         (RuleKind::Deny, RuleKind::Ask) => "perhaps forbids",
         (_, RuleKind::Allow) => "allows",
         (_, RuleKind::Ask) => "asks for",
@@ -213,7 +229,7 @@ fn rule_step(layer: &PolicyLayer, rule: &Rule, kind: RuleKind, part: &Part<'_>, 
     };
     TraceStep {
         by: "rule".to_owned(),
-        reason: format!("{said} {}", shown(part, tool)),
+        reason: format!("{verb} {}{over}", shown(part, tool)),
         rule: Some(rule.text().to_owned()),
         layer: Some(layer.to_string()),
     }
