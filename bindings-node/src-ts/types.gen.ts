@@ -14,6 +14,12 @@ export interface AgentOptions {
   appendInstructions?: TextOrList;
   /** Calls that ask, even where the mode would not; they win over `allow`. */
   ask?: RuleOptions[];
+  /**
+   * A file for the audit log: each call, decision, answer, refusal and effect, in a chain that shows when anybody
+   * changes it; relative to `cwd`. It is made for its owner alone, or gone on with. A call whose record cannot be
+   * written does not run. One agent at a time may write it. See `docs/audit.md`.
+   */
+  audit?: string;
   /** Credentials. Absent: `<PROVIDER>_API_KEY` of the environment. */
   auth?: Auth;
   /** A file that adds to what is known of providers and models, and wins: see `docs/models.md`. Relative to `cwd`. */
@@ -278,6 +284,8 @@ export type DeniedBy =
   | 'policy'
   /** A blocking check. */
   | 'checks'
+  /** The audit log, which could not be written. */
+  | 'audit'
   /** Nobody answered in time. */
   | 'timeout'
   /** The mode. */

@@ -61,6 +61,7 @@ async def create_agent(**options: Unpack[AgentOptions]) -> Agent:
     effort: how much the model should think before it answers; `auto` unless said otherwise.
     mode: how much it may do without asking; `ask` unless said otherwise.
     checks: who judges changes before they happen: commands, or `on_check` where an entry has none.
+    audit: a file that takes down each call, decision and effect, so that nobody can change it unseen.
     instructions: take the place of the base prompt; `[]` for none at all.
     append_instructions: come after the base prompt or `instructions`.
     output_schema: a JSON Schema that the answer of each turn must fit, and `result.structured` then holds.

@@ -22,6 +22,10 @@ class AgentOptions(TypedDict):
     append_instructions: NotRequired[TextOrList]
     #: Calls that ask, even where the mode would not; they win over `allow`.
     ask: NotRequired[list[RuleOptions]]
+    #: A file for the audit log: each call, decision, answer, refusal and effect, in a chain that shows when anybody
+    #: changes it; relative to `cwd`. It is made for its owner alone, or gone on with. A call whose record cannot be
+    #: written does not run. One agent at a time may write it. See `docs/audit.md`.
+    audit: NotRequired[str]
     #: Credentials. Absent: `<PROVIDER>_API_KEY` of the environment.
     auth: NotRequired[Auth]
     #: A file that adds to what is known of providers and models, and wins: see `docs/models.md`. Relative to `cwd`.

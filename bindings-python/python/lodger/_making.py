@@ -50,6 +50,9 @@ class Options(TypedDict, total=False):
     deny: Sequence[_inputs.RuleOptions] | None
     #: Who judges changes before they happen, whatever else allows them: commands, or `on_check` where there is none.
     checks: Sequence[_inputs.CheckOptions] | None
+    #: A file for the audit log: each call, decision, answer, refusal and effect, in a chain that shows when anybody
+    #: changes it.
+    audit: str | None
     #: Takes the place of the base prompt; `[]` for none at all.
     instructions: str | Sequence[str] | None
     #: Comes after the base prompt or `instructions`.

@@ -62,6 +62,10 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "FOLDER")]
     cwd: Option<PathBuf>,
 
+    /// A file that takes down each call, decision and effect, so that nobody can change it unseen
+    #[arg(long, value_name = "FILE")]
+    audit: Option<PathBuf>,
+
     /// A server to talk to [default: LODGER_BASE_URL of the environment, else the provider's own]
     #[arg(long, value_name = "URL")]
     base_url: Option<String>,
@@ -131,12 +135,13 @@ impl Arguments {
         Ok(AgentOptions {
             auth,
             catalogue,
-            cwd: Some(absolute(self.cwd.as_deref().unwrap_or(Path::new(".")))?),
+            cwd: Some(absolute("--cwd", self.cwd.as_deref().unwrap_or(Path::new(".")))?),
             model: Some(model.to_owned()),
             fallback_models: self.fallback_model.clone(),
             endpoint,
             effort: self.effort.unwrap_or_default(),
             mode: self.mode,
+            audit: self.audit.as_deref().map(|path| absolute("--audit", path)).transpose()?,
             allow: rules(&self.allow),
             ask: rules(&self.ask),
             deny: rules(&self.deny),
@@ -246,10 +251,10 @@ fn text(path: PathBuf) -> Result<String, Error> {
     path.into_os_string().into_string().map_err(wrong)
 }
 
-pub(crate) fn absolute(folder: &Path) -> Result<String, Error> {
-    let path = std::path::absolute(folder)
-        .map_err(|error| Error::invalid_options(format!("--cwd {}: {error}", folder.display())))?;
+pub(crate) fn absolute(flag: &str, path: &Path) -> Result<String, Error> {
+    let path = std::path::absolute(path)
+        .map_err(|error| Error::invalid_options(format!("{flag} {}: {error}", path.display())))?;
     path.into_os_string()
         .into_string()
-        .map_err(|path| Error::invalid_options(format!("--cwd {}: the path must be UTF-8", path.display())))
+        .map_err(|path| Error::invalid_options(format!("{flag} {}: the path must be UTF-8", path.display())))
 }

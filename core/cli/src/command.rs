@@ -4,6 +4,7 @@ use clap::{Parser, Subcommand};
 use lodger::protocol::Error;
 
 use crate::arguments::Arguments;
+use crate::audit::Audit;
 use crate::exit::{self, Exit};
 use crate::login::{Auth, Login, Logout};
 use crate::models::Models;
@@ -33,6 +34,8 @@ enum Command {
     Models(Models),
     /// What is allowed, and why
     Policy(Policy),
+    /// Whether an audit log is as it was written
+    Audit(Audit),
 }
 
 impl CommandLine {
@@ -44,6 +47,7 @@ impl CommandLine {
             (Some(Command::Auth(auth)), _) => auth.run(),
             (Some(Command::Models(models)), _) => models.run(),
             (Some(Command::Policy(policy)), _) => policy.run(),
+            (Some(Command::Audit(audit)), _) => audit.run(),
             (None, Some(arguments)) => run::run(&arguments),
             (None, None) => Err(Error::invalid_input("there is nothing to do; give --prompt TEXT, or see --help")),
         }

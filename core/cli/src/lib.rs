@@ -5,6 +5,7 @@
 //! another host could not decide too.
 
 mod arguments;
+mod audit;
 mod command;
 mod exit;
 mod login;

@@ -78,7 +78,7 @@ impl Explain {
     fn run(self) -> Result<Exit, Error> {
         let env = lodger::host_environment();
         let options = AgentOptions {
-            cwd: Some(absolute(self.cwd.as_deref().unwrap_or(Path::new(".")))?),
+            cwd: Some(absolute("--cwd", self.cwd.as_deref().unwrap_or(Path::new(".")))?),
             mode: self.mode,
             allow: rules(&self.allow),
             ask: rules(&self.ask),

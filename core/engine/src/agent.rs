@@ -202,10 +202,13 @@ impl Agent {
         self.0.shared.until_idle().await;
     }
 
-    /// Kills what the agent's commands left. Blocking.
-    pub fn shut_down_workspace(&self) {
+    /// Kills what the agent's commands left, and ends its audit log. Blocking.
+    pub fn shut_down(&self) {
         if let Some(workspace) = &self.0.shared.workspace {
             workspace.shut_down();
+        }
+        if let Some(audit) = &self.0.shared.auditor.audit {
+            audit.close();
         }
     }
 
@@ -213,7 +216,10 @@ impl Agent {
     fn tell(&self, entry: Entry) {
         match self.running() {
             Some(turn) => turn.append(entry),
-            None => self.0.shared.log.append(None, entry, drop),
+            None => {
+                self.0.shared.auditor.entry(None, &entry);
+                self.0.shared.log.append(None, entry, drop);
+            }
         }
     }
 }

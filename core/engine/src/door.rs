@@ -1,4 +1,4 @@
-//! The one door for every effect: parse, declare, resolve, decide, check, ask, attempt, limit.
+//! The one door for every effect: parse, declare, resolve, decide, check, ask, write down, attempt, limit.
 //!
 //! No tool runs but through here, and nothing here knows a tool by name.
 
@@ -96,16 +96,23 @@ pub(crate) async fn pass(turn: &Arc<Turn>, context: &StepContext, call: &OpenCal
     if blocked.is_some() {
         return Passed::denied(DeniedBy::Checks, blocked);
     }
+    if let Err(error) = turn.shared.auditor.effect(&turn.id, call, &asked.target, &targets_of(&asked)) {
+        return Passed::denied(DeniedBy::Audit, Some(error.message));
+    }
     attempt(turn, context, call, run, places).await
 }
 
 impl Asked {
     /// Judges the call as things are now. A stricter mode binds at once, a looser one from the next step.
     fn judge(&self, turn: &Turn, context: &StepContext, call: &OpenCall) -> Decision {
-        let grants = turn.shared.grants();
         let mode = context.mode.stricter(turn.shared.mode());
-        let granted = grants.has_call(|| self.name(&call.tool_name, &call.input));
-        decide(&turn.shared.policy, mode, self.action(&call.tool_name, granted, grants.rules()))
+        let decision = {
+            let grants = turn.shared.grants();
+            let granted = grants.has_call(|| self.name(&call.tool_name, &call.input));
+            decide(&turn.shared.policy, mode, self.action(&call.tool_name, granted, grants.rules()))
+        };
+        turn.shared.auditor.decision(&turn.id, call, mode, &decision);
+        decision
     }
 }
 
@@ -191,11 +198,16 @@ async fn permission(
         Answer::Permission(PermissionAnswer::AllowAlways { .. }) if is_blocked => Ok(()),
         Answer::Permission(PermissionAnswer::AllowAlways { rule: None, .. }) => {
             turn.shared.grants().add_call(asked.name(&call.tool_name, &call.input));
+            turn.shared.auditor.grant(&turn.id, call, None);
             Ok(())
         }
         Answer::Permission(PermissionAnswer::AllowAlways { rule: Some(rule), .. }) => {
-            match turn.shared.grants().add_rule(&rule) {
-                Ok(()) => Ok(()),
+            let added = turn.shared.grants().add_rule(&rule);
+            match added {
+                Ok(()) => {
+                    turn.shared.auditor.grant(&turn.id, call, Some(&rule));
+                    Ok(())
+                }
                 Err(error) => Err(Box::new(Passed::denied(DeniedBy::Host, Some(error.message)))),
             }
         }

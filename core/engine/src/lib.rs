@@ -7,6 +7,7 @@
 mod agent;
 mod answer;
 mod ask_user;
+mod audit;
 mod context;
 mod cost;
 mod door;
@@ -30,6 +31,7 @@ mod turn;
 pub use agent::Agent;
 pub use answer::OUTPUT_TOOL;
 pub use ask_user::AskUser;
+pub use audit::Audit;
 pub use explain::{Caller, explain};
 pub use guards::Guards;
 pub use host_tool::HostTool;

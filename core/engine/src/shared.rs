@@ -15,6 +15,7 @@ use tokio::sync::watch;
 
 use crate::OutputSchema;
 use crate::answer::INSTRUCTION;
+use crate::audit::{Audit, Auditor};
 use crate::context::StepContext;
 use crate::cost::Cost;
 use crate::grants::Grants;
@@ -50,6 +51,8 @@ pub struct AgentParts {
     pub analyser: Analyser,
     /// Who judges calls beside policy.
     pub guards: Guards,
+    /// Where it is written down what the agent does; absent: nowhere.
+    pub audit: Option<Audit>,
     /// The tools on offer.
     pub tools: Registry,
     /// Files and commands; absent: none.
@@ -88,6 +91,7 @@ pub(crate) struct Shared {
     pub(crate) policy: Arc<Policy>,
     pub(crate) analyser: Analyser,
     pub(crate) guards: Guards,
+    pub(crate) auditor: Auditor,
     effort: Effort,
     system: Arc<str>,
     /// The same for a model that gives its answer by a tool.
@@ -144,6 +148,8 @@ impl Shared {
             (Some(_), true) => INSTRUCTION.to_owned(),
             (Some(_), false) => format!("{}\n\n{INSTRUCTION}", parts.system.trim_end()),
         };
+        let auditor =
+            Auditor { audit: parts.audit, session_id: parts.session_id.clone(), clock: Arc::clone(&parts.clock) };
         Self {
             log: SessionLog::restored(parts.session_id, Arc::clone(&parts.clock), parts.checkpoint.history),
             clock: parts.clock,
@@ -158,6 +164,7 @@ impl Shared {
             policy: parts.policy,
             analyser: parts.analyser,
             guards: parts.guards,
+            auditor,
             effort: parts.effort,
             system: parts.system.into(),
             system_with_tool: system_with_tool.into(),

@@ -59,6 +59,7 @@ impl Turn {
 
     /// Keeps an entry and tells the reader.
     pub(crate) fn append(&self, entry: Entry) {
+        self.shared.auditor.entry(Some(&self.id), &entry);
         let ring = self.shared.log.append(Some(&self.id), entry, |event| self.outlet.publish(event));
         if ring {
             self.outlet.ring();

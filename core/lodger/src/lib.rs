@@ -36,6 +36,7 @@
 //! Nothing here is process-wide: no signal handler, no change of environment or folder, no logging set-up. The
 //! environment is a value that the host hands over.
 
+pub mod audit;
 pub mod embed;
 pub mod login;
 

@@ -10,7 +10,7 @@ use lodger_engine::{
     system_prompt,
 };
 use lodger_model::catalogue::Catalogue;
-use lodger_model::{Model, ModelSource, Watch, WireTrace};
+use lodger_model::{HeldSecrets, Model, ModelSource, Watch, WireTrace};
 use lodger_net::{Fetcher, HostFetch, Transport};
 use lodger_policy::Policy;
 use lodger_protocol::{
@@ -22,6 +22,7 @@ use lodger_tools::Registry;
 use lodger_tools::builtin::WebFetch;
 use lodger_workspace::{LocalWorkspace, Workspace};
 
+use crate::audit;
 use crate::credentials::{credentials, provider_of, whole_name};
 use crate::embed::{CheckHandler, Handlers, Runtime};
 use crate::network;
@@ -64,6 +65,11 @@ pub(crate) fn engine(
         Some(path) => Some(WireTrace::open(&place("debug.trace", path, cwd.as_deref())?)?),
         None => None,
     };
+    let held = HeldSecrets::default();
+    let audit = match &options.audit {
+        Some(path) => Some(audit::open(&place("audit", path, cwd.as_deref())?, &options, env, held.clone())?),
+        None => None,
+    };
     let catalogue = catalogue(options.catalogue.as_deref(), cwd.as_deref())?;
     // A key for a server of the host's is for whatever it serves; any other is for one provider alone.
     let provider = match (&options.endpoint, options.model.as_deref()) {
@@ -82,7 +88,7 @@ pub(crate) fn engine(
         limits: options.limits.clone(),
         cwd,
         transport,
-        watch: Watch { diagnostics: diagnostics.clone(), trace },
+        watch: Watch { diagnostics: diagnostics.clone(), trace, held },
     };
     let name = whole_name(options.model.as_deref(), auth.as_ref(), &models.catalogue)?;
     let model = models.open(&name)?;
@@ -105,6 +111,7 @@ pub(crate) fn engine(
         policy: Arc::new(in_force.policy),
         analyser,
         guards,
+        audit,
         tools,
         workspace,
         output,

@@ -5,6 +5,7 @@ mod support;
 mod wire;
 
 mod any_turn;
+mod audit;
 mod back_pressure;
 mod background;
 mod cancel;

@@ -71,4 +71,4 @@ pub use endpoint::ResolvedEndpoint;
 #[cfg(feature = "http")]
 pub use open::ModelSource;
 #[cfg(feature = "http")]
-pub use watch::{Watch, WireTrace};
+pub use watch::{HeldSecrets, Redactor, Watch, WireTrace};

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
-use crate::{EnvInherit, EnvOptions};
+use crate::{EnvInherit, EnvOptions, Secret};
 
 const CORE: &[&str] = &["PATH", "HOME", "USER", "LOGNAME", "SHELL", "TMPDIR", "TERM", "LANG", "TZ"];
 /// By these, and by all that begin with `BASH`, a shell runs a file, reads a line otherwise, or goes to another folder.
@@ -25,6 +25,13 @@ impl Environment {
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&str> {
         self.0.get(name).map(String::as_str).filter(|value| !value.is_empty())
+    }
+
+    /// The values whose names say that they are secrets.
+    #[must_use]
+    pub fn secrets(&self) -> Vec<Secret> {
+        let secret = self.0.iter().filter(|(name, value)| is_secret(name) && !value.is_empty());
+        secret.map(|(_, value)| Secret::new(value)).collect()
     }
 
     /// What a child is given.
@@ -48,13 +55,18 @@ impl fmt::Debug for Environment {
     }
 }
 
+fn is_secret(name: &str) -> bool {
+    let upper = name.to_ascii_uppercase();
+    SECRET_ENDS.iter().any(|end| upper.ends_with(end))
+}
+
 fn inherits(how: EnvInherit, name: &str) -> bool {
     match how {
         EnvInherit::None => false,
         EnvInherit::Core => CORE.contains(&name) || name.starts_with("LC_"),
         EnvInherit::Safe => {
             let upper = name.to_ascii_uppercase();
-            !SECRET_ENDS.iter().any(|end| upper.ends_with(end))
+            !is_secret(name)
                 && !OF_THE_SHELL.contains(&upper.as_str())
                 && !["BASH", "LD_", "DYLD_"].iter().any(|start| upper.starts_with(start))
         }

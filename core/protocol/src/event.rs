@@ -74,6 +74,8 @@ pub enum DeniedBy {
     Policy,
     /// A blocking check.
     Checks,
+    /// The audit log, which could not be written.
+    Audit,
     /// Nobody answered in time.
     Timeout,
     /// The mode.

@@ -48,6 +48,11 @@ pub struct AgentOptions {
     /// Who judges changes before they happen, whatever the mode, the rules and the host say. At most 16. See
     /// `docs/guards.md`.
     pub checks: Vec<CheckOptions>,
+    /// A file for the audit log: each call, decision, answer, refusal and effect, in a chain that shows when anybody
+    /// changes it; relative to `cwd`. It is made for its owner alone, or gone on with. A call whose record cannot be
+    /// written does not run. One agent at a time may write it. See `docs/audit.md`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub audit: Option<String>,
     /// Takes the place of the base prompt. `[]` means none at all.
     pub instructions: Option<TextOrList>,
     /// Added after the base prompt or `instructions`.

@@ -3,10 +3,12 @@
 //!
 //! This crate must never run anything or talk to anyone.
 
+mod audit;
 mod checkpoint;
 mod log;
 mod replay;
 
+pub use audit::{AuditLog, Broken, Verified, verify};
 pub use checkpoint::{Checkpoint, Kept};
 pub use log::{SessionLog, Transcript};
 pub use replay::conversation;

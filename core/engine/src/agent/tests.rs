@@ -61,6 +61,7 @@ fn worker(words: u64, spends_from: &Arc<Spending>) -> Agent {
         policy: Arc::default(),
         analyser: lodger_policy::Analyser::default(),
         guards: Guards::default(),
+        audit: None,
         tools: Registry::default(),
         workspace: None,
         output: None,

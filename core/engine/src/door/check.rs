@@ -67,6 +67,7 @@ pub(super) async fn check(
     let blocking = reports.iter().any(|report| report.verdict != GuardVerdict::Passed);
     let mut findings: Vec<String> = reports.iter().flat_map(|report| report.findings.iter().cloned()).collect();
     for report in reports {
+        turn.shared.auditor.verdict(&turn.id, &report);
         turn.pass(Passing::GuardVerdict { report });
     }
     bound(&mut findings);

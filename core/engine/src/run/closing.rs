@@ -44,6 +44,7 @@ pub(super) fn close(turn: &Arc<Turn>, end: End) {
         structured: end.structured,
         error: end.error,
     };
+    turn.shared.auditor.entry(Some(&turn.id), &done);
     // Whoever sees `done` may prompt again at once.
     let ring = turn.shared.log.append(Some(&turn.id), done, |event| {
         turn.shared.set_idle();

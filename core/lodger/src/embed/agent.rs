@@ -213,7 +213,7 @@ impl Agent {
         let ended = match self.0.lease.begin() {
             Some(closing) => {
                 let ended = closing.runtime().is_none_or(|runtime| self.ends_within(runtime, timeout));
-                self.0.engine.shut_down_workspace();
+                self.0.engine.shut_down();
                 self.0.tell_end();
                 closing.release(timeout);
                 ended
@@ -257,7 +257,7 @@ impl Agent {
             // A turn that does not end in time is left; it ends by itself.
             let _ = tokio::time::timeout(timeout, core.engine.until_idle()).await;
             handle.spawn_blocking(move || {
-                core.engine.shut_down_workspace();
+                core.engine.shut_down();
                 core.tell_end();
                 // What the host lent goes before it hears of the end.
                 drop(core);

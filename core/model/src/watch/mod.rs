@@ -1,6 +1,7 @@
 //! Those who watch how an agent talks to its model: diagnostics for the host, and the wire trace for whoever looks
 //! for a fault. Nothing here changes what is said.
 
+mod held_secrets;
 mod redact;
 mod trace;
 
@@ -13,6 +14,8 @@ use serde_json::json;
 
 use crate::call::Call;
 use crate::retry::Retried;
+pub use held_secrets::HeldSecrets;
+pub use redact::Redactor;
 pub use trace::WireTrace;
 
 /// Longest name of a request, in characters.
@@ -25,6 +28,8 @@ pub struct Watch {
     pub diagnostics: Diagnostics,
     /// Takes every word, if there is one.
     pub trace: Option<WireTrace>,
+    /// Remembers the credentials that are sent.
+    pub held: HeldSecrets,
 }
 
 /// One attempt at a model call, as it is watched.
@@ -41,6 +46,7 @@ pub(crate) struct Attempt {
 impl Watch {
     /// An attempt begins.
     pub(crate) fn begin(&self, model: &str, number: u32, call: &Call<'_>, secrets: Vec<Secret>) -> Attempt {
+        self.held.note(&secrets);
         let attempt = Attempt { watch: self.clone(), model: model.to_owned(), number, began: Instant::now(), secrets };
         let endpoint = without_query(call.url);
         self.diagnostics.report(|| DiagnosticBody::TransportStart {

@@ -11,10 +11,18 @@ const HIDDEN: &str = "[hidden]";
 
 /// Knows the forms that credentials of well-known services have, as those services document them.
 #[derive(Debug)]
-pub(super) struct Redactor(Vec<Regex>);
+pub struct Redactor(Vec<Regex>);
+
+impl Default for Redactor {
+    fn default() -> Self {
+        Self::new()
+    }
+}
 
 impl Redactor {
-    pub(super) fn new() -> Self {
+    /// Ready to use.
+    #[must_use]
+    pub fn new() -> Self {
         let forms = [
             // OpenAI, Anthropic, OpenRouter, Stripe.
             r"\b[sprx]k[-_][A-Za-z0-9_-]{16,}",
@@ -49,7 +57,8 @@ impl Redactor {
     }
 
     /// The text without our own secrets and without what looks like anybody's.
-    pub(super) fn redact(&self, text: String, secrets: &[Secret]) -> String {
+    #[must_use]
+    pub fn redact(&self, text: String, secrets: &[Secret]) -> String {
         let ours = secrets.iter().fold(text, |text, secret| secret.hide_in(&text));
         self.0.iter().fold(ours, |text, form| form.replace_all(&text, HIDDEN).into_owned())
     }
