@@ -37,7 +37,7 @@ def test_every_event_block_and_diagnostic_is_exported() -> None:
 
 @pytest.mark.parametrize("options", [lodger.AgentOptions, lodger.sync.AgentOptions])
 def test_there_is_a_keyword_for_every_option(options: Any) -> None:
-    beside = {"checkpoint", "on_permission", "on_question", "on_plan", "on_diagnostic", "fetch"}
+    beside = {"checkpoint", "on_permission", "on_question", "on_plan", "on_check", "on_diagnostic", "fetch"}
     assert set(_inputs.AgentOptions.__annotations__) == set(options.__annotations__) - beside
     assert beside < set(options.__annotations__)
 

@@ -60,6 +60,10 @@ async def create_agent(**options: Unpack[AgentOptions]) -> Agent:
     network: the way to the providers: proxy, certificates, how many requests at once; None: as the environment has it.
     effort: how much the model should think before it answers; `auto` unless said otherwise.
     mode: how much it may do without asking; `ask` unless said otherwise.
+    allow: calls that run without asking, as rules such as `run_shell(npm test *)`.
+    ask: calls that ask, even where the mode would not; they win over `allow`.
+    deny: calls that are refused, whatever the mode is; they win over `ask` and `allow`.
+    settings: whose settings files count beside the machine's: `user`, `project`.
     checks: who judges changes before they happen: commands, or `on_check` where an entry has none.
     audit: a file that takes down each call, decision and effect, so that nobody can change it unseen.
     instructions: take the place of the base prompt; `[]` for none at all.
@@ -68,6 +72,7 @@ async def create_agent(**options: Unpack[AgentOptions]) -> Agent:
     web_fetch: gives the model the tool `web_fetch`; `{}` for the defaults.
     tools: functions of yours that the model may call, see `@tool`.
     env: what of the environment its commands see.
+    sandbox: what confines its commands; None: nothing.
     requests: `events` to answer requests by `agent.answer` instead of by handlers.
     permission_timeout_ms: after how long an unanswered request is refused; 0 waits for ever.
     limits: bounds of steps, tokens and times.

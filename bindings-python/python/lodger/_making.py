@@ -48,6 +48,8 @@ class Options(TypedDict, total=False):
     ask: Sequence[_inputs.RuleOptions] | None
     #: Calls that are refused, whatever the mode is; they win over `ask` and `allow`.
     deny: Sequence[_inputs.RuleOptions] | None
+    #: Whose settings files count beside the machine's: `user`, `project`. Absent: none.
+    settings: Sequence[_types.SettingsLayer] | None
     #: Who judges changes before they happen, whatever else allows them: commands, or `on_check` where there is none.
     checks: Sequence[_inputs.CheckOptions] | None
     #: A file for the audit log: each call, decision, answer, refusal and effect, in a chain that shows when anybody
@@ -65,6 +67,8 @@ class Options(TypedDict, total=False):
     tools: Sequence[Tool[..., Any] | Callable[..., Any]] | None
     #: What of the environment its commands see.
     env: _inputs.EnvOptions | None
+    #: What confines its commands. Absent: nothing.
+    sandbox: _inputs.SandboxOptions | None
     #: `events` to answer requests by `agent.answer` instead of by handlers, `none` to refuse them where nobody is.
     requests: _types.RequestDelivery | None
     #: After how many milliseconds an unanswered request is refused. Absent: 300,000; 0 waits for ever.
