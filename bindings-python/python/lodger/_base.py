@@ -22,7 +22,9 @@ if TYPE_CHECKING:
 Input: TypeAlias = "str | Sequence[Content | _inputs.Content]"
 
 #: What a request is answered with; which of them, its kind says.
-Answer: TypeAlias = "_inputs.PermissionAnswer | _inputs.QuestionAnswer | _inputs.PlanAnswer | _inputs.CheckAnswer | _inputs.ToolAnswer"
+Answer: TypeAlias = (
+    "_inputs.PermissionAnswer | _inputs.QuestionAnswer | _inputs.PlanAnswer | _inputs.CheckAnswer | _inputs.ToolAnswer"
+)
 
 
 def outcome_of(wire: dict[str, Any]) -> TurnResult:

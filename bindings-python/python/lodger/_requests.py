@@ -1,4 +1,4 @@
-"""What an agent asks its host: permission, host tool, question, plan and check are one thing, from `opened` to the answer.
+"""What an agent asks its host: permission, host tool, question, plan, check are one thing, from `opened` to the answer.
 
 Nothing here waits or chooses a thread: `_serving` does so for asyncio, `sync` for programs without a loop. A handler
 that raises or answers nonsense refuses; what comes too late is dropped.
