@@ -69,25 +69,23 @@ pub fn explain(options: &AgentOptions, env: &Environment, tool: &str, input: &Va
         workspace: workspace.as_ref().map(|workspace| workspace as &dyn Workspace),
         analyser: &analyser,
     };
-    Ok(say(&caller, tool, input)?.into())
+    Ok(in_full(say(&caller, tool, input)?))
 }
 
-impl From<Decision> for Explanation {
-    fn from(decision: Decision) -> Self {
-        let (outlook, feedback) = match decision.verdict {
-            Verdict::Allow => (Outlook::Allow, None),
-            Verdict::Ask => (Outlook::Ask, None),
-            Verdict::Deny { feedback, .. } => (Outlook::Deny, Some(feedback)),
-        };
-        let decisive = decision.trace.first();
-        Self {
-            decision: outlook,
-            by: decisive.map(|step| step.by.clone()).unwrap_or_default(),
-            rule: decisive.and_then(|step| step.rule.clone()),
-            layer: decisive.and_then(|step| step.layer.clone()),
-            risk: decision.risk,
-            feedback,
-            trace: decision.trace,
-        }
+fn in_full(decision: Decision) -> Explanation {
+    let (outlook, feedback) = match decision.verdict {
+        Verdict::Allow => (Outlook::Allow, None),
+        Verdict::Ask => (Outlook::Ask, None),
+        Verdict::Deny { feedback, .. } => (Outlook::Deny, Some(feedback)),
+    };
+    let decisive = decision.trace.first();
+    Explanation {
+        decision: outlook,
+        by: decisive.map(|step| step.by.clone()).unwrap_or_default(),
+        rule: decisive.and_then(|step| step.rule.clone()),
+        layer: decisive.and_then(|step| step.layer.clone()),
+        risk: decision.risk,
+        feedback,
+        trace: decision.trace,
     }
 }

@@ -171,6 +171,7 @@ fn what_was_typed_before_the_question_is_no_answer_to_it() {
 fn a_change_of_a_file_is_shown_as_a_diff() {
     let edit = json!({ "path": "greeting.txt", "oldText": "Hello", "newText": "Goodbye" });
     let place = Place::new(&[
+        json!({ "reply": [{ "type": "tool_call", "toolName": "read_file", "input": { "path": "greeting.txt" } }] }),
         json!({ "reply": [{ "type": "tool_call", "toolName": "edit_file", "input": edit }] }),
         told("replaced 1 place"),
     ]);

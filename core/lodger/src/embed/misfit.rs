@@ -111,7 +111,7 @@ mod tests {
             ),
             (r#"{"mode": "yolo"}"#, "expected one of `ask`, `auto-edit`, `full-auto`, `plan`, found `yolo`"),
             (r#"{"mode": 3}"#, "expected a text"),
-            (r#"{"requests": "x"}"#, "expected `callback` or `events`, found `x`"),
+            (r#"{"requests": "x"}"#, "expected one of `callback`, `events`, `none`, found `x`"),
             (r#"{"instructions": 7}"#, "expected a text or a list of texts"),
             (r#"{"endpoint": {}}"#, "missing field `kind`"),
             (r#"{"env": {"set": 3}}"#, "expected an object, found the number 3"),
