@@ -84,9 +84,6 @@ static void answer_out_of_order(struct keeper *keeper, lodger_fetch *fetch) {
   lodger_bytes nothing = {NULL, 0}, nowhere = {NULL, 7};
   (void)keeper;
   EXPECT(LODGER_E_INVALID_INPUT, lodger_fetch_push(fetch, bytes_of("before the head"), 0, &error));
-  static const uint32_t statuses[] = {0, 99, 600, 65736, UINT32_MAX};
-  for (size_t i = 0; i < sizeof statuses / sizeof *statuses; i++)
-    EXPECT(LODGER_E_INVALID_INPUT, lodger_fetch_respond(fetch, statuses[i], lodger_text(""), &error));
   EXPECT(LODGER_E_INVALID_INPUT, lodger_fetch_respond(fetch, 200, lodger_text("no header"), &error));
   EXPECT(LODGER_OK, lodger_fetch_respond(fetch, 200, lodger_text("x-latin-1: caf\xe9\r\n"), &error));
   EXPECT(LODGER_E_INVALID_INPUT, lodger_fetch_respond(fetch, 200, lodger_text(""), &error));
@@ -107,6 +104,21 @@ static void what_is_out_of_order_is_refused_and_what_is_late_changes_nothing(voi
   struct keeper keeper = {.act = answer_out_of_order};
   struct trace trace = run(&keeper);
   CHECK(strcmp(trace.error_code, "provider_stream_cut") == 0);
+}
+
+static void answer_without_a_status(struct keeper *keeper, lodger_fetch *fetch) {
+  lodger_error *error = NULL;
+  (void)keeper;
+  static const uint32_t statuses[] = {65736, UINT32_MAX, 0, 99, 600};
+  for (size_t i = 0; i < sizeof statuses / sizeof *statuses; i++)
+    EXPECT(LODGER_E_INVALID_INPUT, lodger_fetch_respond(fetch, statuses[i], lodger_text(""), &error));
+  EXPECT(LODGER_END, lodger_fetch_respond(fetch, 200, lodger_text(""), &error));
+}
+
+static void a_status_that_is_none_ends_the_turn_for_good(void) {
+  struct keeper keeper = {.act = answer_without_a_status};
+  struct trace trace = run(&keeper);
+  CHECK(strcmp(trace.reason, "error") == 0 && strcmp(trace.error_code, "invalid_input") == 0);
 }
 
 static void fail(struct keeper *keeper, lodger_fetch *fetch) {
@@ -301,6 +313,7 @@ const struct test answers[] = {
     TEST(a_request_can_be_answered_in_the_callback),
     TEST(any_status_is_an_answer),
     TEST(what_is_out_of_order_is_refused_and_what_is_late_changes_nothing),
+    TEST(a_status_that_is_none_ends_the_turn_for_good),
     TEST(a_request_without_an_answer_fails_the_turn),
     TEST(a_request_outlives_everything_it_came_from),
     TEST(a_waker_that_comes_late_is_rung_at_once_and_each_context_given_back_once),

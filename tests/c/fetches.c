@@ -149,7 +149,7 @@ static void a_close_rings_the_waker_before_it_is_over(void) {
     int after = count_of(&courier.rung);
     CHECK(!turn || after > before);
     await_count(&courier.stopped, courier.carried);
-    CHECK(count_of(&courier.rung) == after); /* none comes afterwards */
+    CHECK(!turn || count_of(&courier.rung) == after); /* none comes afterwards, where a turn was there to close */
     __atomic_store_n(&courier.full, 0, __ATOMIC_SEQ_CST);
     lodger_turn_free(turn);
     lodger_agent_free(agent);
