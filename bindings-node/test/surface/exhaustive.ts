@@ -78,6 +78,8 @@ function shown(event: Event): string {
       return event.tasks.map((task) => `${task.subject}: ${task.status}`).join();
     case 'plan_update':
       return event.plan;
+    case 'background_task_ended':
+      return `${event.taskId}: ${event.text}`;
     case 'replay_gap':
       return `${event.dropped} lost`;
     case 'done':
