@@ -57,8 +57,8 @@ test('a conversation, with every construct', async (t) => {
   const watched = lines.filter((line) => line.startsWith('watched '));
   assert.deepEqual(watched, ['runtime.start', 'runtime.ready', 'runtime.exit'].map((type) => `watched ${type} true`));
   assert.deepEqual(asked, [
-    'file by write_file: Change file: Write note.txt; 1 target, 0 grants',
-    'command by run_shell: Run command: rm -rf data; 1 target, 0 grants',
+    'file by write_file: Change file: Write note.txt; 1 target, 2 grants',
+    'command by run_shell: Run command: rm -rf data; 1 target, 1 grants',
   ]);
   assert.deepEqual(
     lines.filter((line) => ![...asked, ...watched].includes(line) && !/write_file ends/.test(line)),

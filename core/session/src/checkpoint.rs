@@ -233,9 +233,10 @@ mod tests {
 
     #[test]
     fn the_bound_holds_both_ways() {
-        let bytes = checkpoint().to_bytes(MAX).unwrap();
-        assert_eq!(checkpoint().to_bytes(bytes.len()).unwrap(), bytes);
-        assert_eq!(checkpoint().to_bytes(bytes.len() - 1).unwrap_err().code, ErrorCode::CheckpointTooLarge);
+        let kept = checkpoint();
+        let bytes = kept.to_bytes(MAX).unwrap();
+        assert_eq!(kept.to_bytes(bytes.len()).unwrap(), bytes);
+        assert_eq!(kept.to_bytes(bytes.len() - 1).unwrap_err().code, ErrorCode::CheckpointTooLarge);
         assert_eq!(Checkpoint::from_bytes(&bytes, bytes.len() - 1).unwrap_err().code, ErrorCode::CheckpointTooLarge);
     }
 }
